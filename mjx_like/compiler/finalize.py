@@ -1,0 +1,145 @@
+"""From NumPy arrays with mjModel's names to a Model: the one place where Topology and plans are made."""
+
+import dataclasses
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+import mjx_like.actuator.plan
+import mjx_like.collision.plan
+import mjx_like.constraint.plan
+import mjx_like.integrator.plan
+import mjx_like.passive.plan
+import mjx_like.sensor.plan
+import mjx_like.smooth.plan
+import mjx_like.tendon.plan
+import mjx_like.tree.plan
+from mjx_like.errors import InputError
+from mjx_like.types.enums import ObjType
+from mjx_like.types.hooks import NO_HOOKS, Hooks
+from mjx_like.types.model import Model
+from mjx_like.types.option import OPTION_FLAGS, OptionFlags, OptionFloats, Statistic
+from mjx_like.types.plans import Plans
+from mjx_like.types.topology import OPTION_TERMS, TERMS, Topology
+
+_DECIDED = ("flags", "names", "has", "unsupported", "hooks", "nconmax", "njmax", "capacity_args", "planner", "plans")
+
+
+@dataclasses.dataclass
+class Arrays:
+    """What the compiler, `put_model` and `load` all produce: a model as NumPy float64 arrays.
+
+    fields: mjModel's sizes (int) and arrays (float, int or bool) by name; options: mjOption's fields by name;
+    statistics: mjStatistic's fields by name; names: object names by kind; unsupported: what the engine cannot run.
+    """
+
+    fields: dict[str, Any]
+    options: dict[str, Any]
+    statistics: dict[str, Any]
+    names: dict[ObjType, tuple[str, ...]]
+    unsupported: tuple[str, ...] = ()
+
+
+def finalize(
+    arrays: Arrays,
+    nconmax: int | None = None,
+    njmax: int | None = None,
+    dtype: Any = None,
+    hooks: Hooks = NO_HOOKS,
+    active: tuple[str, ...] = (),
+) -> Model:
+    """Return the Model of `arrays`: Topology, plans and leaves.
+
+    Args:
+      arrays: the compiled model, every field of Topology and Model present.
+      nconmax: capacity of the contact buffer; None for the default of the collision plan.
+      njmax: capacity of the constraint buffer; None for all rows of the constraint plan.
+      dtype: of the leaves; None for float64 when JAX has x64 enabled, else float32.
+      hooks: user functions, static by identity.
+      active: float fields, named in TERMS or OPTION_TERMS, whose terms exist also where they are zero.
+
+    Raises:
+      InputError: a capacity that is not positive, or a name in `active` that decides no term.
+    """
+    for name, value in (("nconmax", nconmax), ("njmax", njmax)):
+        if value is not None and value < 0:
+            raise InputError(f"{name}={value}: a capacity cannot be negative")
+    for name in active:
+        if name not in TERMS and name not in OPTION_TERMS:
+            raise InputError(f"active={name!r} decides no term; allowed: {', '.join((*TERMS, *OPTION_TERMS))}")
+    topology = make_plans(_topology(arrays, nconmax, njmax, hooks, active))
+    dtype = jnp.zeros((), dtype).dtype if dtype is not None else jnp.zeros(()).dtype
+    return _model(arrays, topology, dtype)
+
+
+def make_plans(t: Topology) -> Topology:
+    """Return the Topology with all plans and the capacities that follow from them."""
+    plans = Plans(
+        tree=mjx_like.tree.plan.make_plan(t),
+        smooth=mjx_like.smooth.plan.make_plan(t),
+        tendon=mjx_like.tendon.plan.make_plan(t),
+        actuator=mjx_like.actuator.plan.make_plan(t),
+        passive=mjx_like.passive.plan.make_plan(t),
+        collision=mjx_like.collision.plan.make_plan(t),
+        constraint=None,
+        sensor=mjx_like.sensor.plan.make_plan(t),
+        integrator=mjx_like.integrator.plan.make_plan(t),
+    )
+    nconmax, njmax = t.capacity_args
+    t = dataclasses.replace(t, plans=plans, nconmax=plans.collision.default_nconmax if nconmax is None else nconmax)
+    constraint = mjx_like.constraint.plan.make_plan(t)
+    return dataclasses.replace(
+        t,
+        plans=dataclasses.replace(plans, constraint=constraint),
+        njmax=constraint.default_njmax if njmax is None else njmax,
+    )
+
+
+def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, ...]) -> Topology:
+    fields: dict[str, Any] = {}
+    for field in dataclasses.fields(Topology):
+        if field.name in _DECIDED:
+            continue
+        value = arrays.fields[field.name]
+        fields[field.name] = np.ascontiguousarray(value, field.metadata["dtype"]) if field.metadata else int(value)
+    flags = OptionFlags(**{name: int(arrays.options[name]) for name in OPTION_FLAGS})
+    has = {name: _nonzero(arrays.fields[name], trailing, name in active) for name, trailing in TERMS.items()}
+    has |= {name: np.asarray(np.any(np.asarray(arrays.options[name])) or name in active) for name in OPTION_TERMS}
+    return Topology(
+        **fields,
+        flags=flags,
+        names=arrays.names,
+        has=has,
+        unsupported=arrays.unsupported,
+        hooks=hooks,
+        nconmax=0,
+        njmax=0,
+        capacity_args=(nconmax, njmax),
+        planner=make_plans,
+    )
+
+
+def _nonzero(value: np.ndarray, trailing: int, always: bool) -> np.ndarray:
+    value = np.asarray(value)
+    entries = value.reshape(value.shape[: value.ndim - trailing] + (-1,)) if trailing else value[..., None]
+    return np.any(entries != 0, axis=-1) | always
+
+
+def _model(arrays: Arrays, topology: Topology, dtype: Any) -> Model:
+    leaves = {}
+    for field in dataclasses.fields(Model):
+        if field.name in ("topology", "opt_floats", "stat"):
+            continue
+        shape = tuple(_size(topology, dim) for dim in field.metadata["shape"])
+        leaves[field.name] = jnp.asarray(np.asarray(arrays.fields[field.name], np.float64).reshape(shape), dtype)
+    option = {f.name: jnp.asarray(arrays.options[f.name], dtype) for f in dataclasses.fields(OptionFloats)}
+    stat = {f.name: jnp.asarray(arrays.statistics[f.name], dtype) for f in dataclasses.fields(Statistic)}
+    return Model(topology=topology, opt_floats=OptionFloats(**option), stat=Statistic(**stat), **leaves)
+
+
+def _size(topology: Topology, dim: int | str) -> int:
+    if isinstance(dim, int):
+        return dim
+    factor, _, name = dim.rpartition("*")
+    return (int(factor) if factor else 1) * getattr(topology, name)

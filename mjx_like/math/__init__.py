@@ -1,0 +1,1 @@
+"""Mathematics on trailing axes: every function broadcasts over the leading ones."""

@@ -1,0 +1,59 @@
+"""Small dense linear algebra: factor once, solve with the factor, full float32 precision."""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from mjx_like.math import safe
+
+Array = jax.Array
+
+
+def matmul(a: Array, b: Array) -> Array:
+    """Return a @ b in full precision of the dtype (no TF32)."""
+    return jnp.matmul(a, b, precision="highest")
+
+
+def cholesky(a: Array) -> Array:
+    """Return the lower factor L of a symmetric positive definite matrix, shape (..., n, n); L L' = a."""
+    n = a.shape[-1]
+    if n == 0:
+        return a
+    return _cholesky_unrolled(a) if n <= 6 else lax.linalg.cholesky(a, symmetrize_input=False)
+
+
+def cho_solve(factor: Array, b: Array) -> Array:
+    """Return x with L L' x = b; factor: shape (..., n, n), b: shape (..., n) or (..., n, k)."""
+    n = factor.shape[-1]
+    if n == 0:
+        return b
+    vector = b.ndim == factor.ndim - 1
+    b = b[..., None] if vector else b
+    if n <= 6:
+        x = _solve_unrolled(factor, b)
+    else:
+        y = lax.linalg.triangular_solve(factor, b, left_side=True, lower=True)
+        x = lax.linalg.triangular_solve(factor, y, left_side=True, lower=True, transpose_a=True)
+    return x[..., 0] if vector else x
+
+
+def _cholesky_unrolled(a: Array) -> Array:
+    n = a.shape[-1]
+    low = [[jnp.zeros_like(a[..., 0, 0])] * n for _ in range(n)]
+    for j in range(n):
+        low[j][j] = safe.sqrt(a[..., j, j] - sum(low[j][k] * low[j][k] for k in range(j)))
+        for i in range(j + 1, n):
+            low[i][j] = safe.divide(a[..., i, j] - sum(low[i][k] * low[j][k] for k in range(j)), low[j][j])
+    return jnp.stack([jnp.stack(row, axis=-1) for row in low], axis=-2)
+
+
+def _solve_unrolled(factor: Array, b: Array) -> Array:
+    n = factor.shape[-1]
+    low = [[factor[..., i, j, None] for j in range(n)] for i in range(n)]
+    y = []
+    for i in range(n):
+        y.append(safe.divide(b[..., i, :] - sum(low[i][k] * y[k] for k in range(i)), low[i][i]))
+    x = [None] * n
+    for i in reversed(range(n)):
+        x[i] = safe.divide(y[i] - sum(low[k][i] * x[k] for k in range(i + 1, n)), low[i][i])
+    return jnp.stack(x, axis=-2)

@@ -1,0 +1,124 @@
+"""Unit quaternions (w, x, y, z) and the rotations that they stand for.
+
+A quaternion rotates from the local to the global frame.  Source: mju_* of engine_util_spatial, MuJoCo 4.0.0.
+"""
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.constants import MINVAL
+from mjx_like.math import safe
+
+Array = jax.Array
+
+
+def multiply(p: Array, q: Array) -> Array:
+    """Return the product p q, shape (..., 4)."""
+    pw, px, py, pz = (p[..., i] for i in range(4))
+    qw, qx, qy, qz = (q[..., i] for i in range(4))
+    return jnp.stack(
+        [
+            pw * qw - px * qx - py * qy - pz * qz,
+            pw * qx + px * qw + py * qz - pz * qy,
+            pw * qy - px * qz + py * qw + pz * qx,
+            pw * qz + px * qy - py * qx + pz * qw,
+        ],
+        axis=-1,
+    )
+
+
+def conjugate(q: Array) -> Array:
+    """Return the inverse rotation, shape (..., 4)."""
+    return jnp.concatenate([q[..., :1], -q[..., 1:]], axis=-1)
+
+
+def normalize(q: Array) -> Array:
+    """Return q/|q|; the identity where |q| < MINVAL.  Source: mju_normalize4."""
+    return safe.normalize(q)[0]
+
+
+def rotate(q: Array, v: Array) -> Array:
+    """Return v, shape (..., 3), turned by q, shape (..., 4)."""
+    w, u = q[..., :1], q[..., 1:]
+    t = 2 * cross(u, v)
+    return v + w * t + cross(u, t)
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Return the cross product of vectors of shape (..., 3)."""
+    ax, ay, az = (a[..., i] for i in range(3))
+    bx, by, bz = (b[..., i] for i in range(3))
+    return jnp.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
+
+
+def matrix(q: Array) -> Array:
+    """Return the rotation matrix, shape (..., 3, 3), of a unit quaternion."""
+    w, x, y, z = (q[..., i] for i in range(4))
+    rows = [
+        [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+    ]
+    return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def from_axis_angle(axis: Array, angle: Array) -> Array:
+    """Return the rotation by `angle` [rad], shape (...), about the unit vector `axis`, shape (..., 3)."""
+    half = 0.5 * angle[..., None]
+    return jnp.concatenate([jnp.cos(half), axis * jnp.sin(half)], axis=-1)
+
+
+def from_rotation_vector(v: Array) -> Array:
+    """Return exp(v/2), the rotation by |v| [rad] about v, shape (..., 3); every derivative is right at v = 0."""
+    square = jnp.sum(v * v, axis=-1, keepdims=True)
+    small = square < 1e-6
+    angle = safe.sqrt(jnp.where(small, 1, square))
+    cosine = jnp.where(small, 1 - square / 8 * (1 - square / 48), jnp.cos(0.5 * angle))
+    half_sinc = jnp.where(
+        small, 0.5 - square / 48 * (1 - square / 80), jnp.sin(0.5 * angle) / jnp.where(small, 1, angle)
+    )
+    return jnp.concatenate([cosine, half_sinc * v], axis=-1)
+
+
+def to_rotation_vector(q: Array) -> Array:
+    """Return the rotation vector [rad], shape (..., 3), of least angle; every derivative is right at the identity.
+
+    Source: mju_quat2Vel with dt = 1.
+    """
+    q = jnp.where(q[..., :1] < 0, -q, q)
+    w, v = q[..., :1], q[..., 1:]
+    square = jnp.sum(v * v, axis=-1, keepdims=True)
+    small = square < 1e-8
+    sine = safe.sqrt(jnp.where(small, 1, square))
+    ratio = safe.divide(square, w * w)
+    scale = jnp.where(
+        small,
+        2 / jnp.where(small, w, 1) * (1 - ratio / 3 + ratio * ratio / 5),
+        2 * jnp.arctan2(sine, jnp.where(small, 1, w)) / sine,
+    )
+    return scale * v
+
+
+def integrate(q: Array, omega: Array, dt: Array) -> Array:
+    """Return q turned by the local angular velocity omega [rad/s], shape (..., 3), for a time dt [s].
+
+    The result is normalised. Exact derivatives at omega = 0.  Source: mju_quatIntegrate.
+    """
+    return normalize(multiply(q, from_rotation_vector(omega * dt)))
+
+
+def subtract(a: Array, b: Array) -> Array:
+    """Return the rotation vector [rad], in the frame of b, that leads from b to a.  Source: mju_subQuat."""
+    return to_rotation_vector(multiply(conjugate(b), a))
+
+
+def from_z_axis(z: Array) -> Array:
+    """Return the least rotation that takes (0, 0, 1) to the direction of z.  Source: mju_quatZ2Vec."""
+    z, length = safe.normalize(z)
+    axis = jnp.stack([-z[..., 1], z[..., 0], jnp.zeros_like(z[..., 0])], axis=-1)
+    sine = safe.norm(axis)
+    flipped = jnp.zeros_like(z).at[..., 0].set(1)
+    axis = jnp.where(sine[..., None] < MINVAL, flipped, safe.divide(axis, sine[..., None]))
+    quat = from_axis_angle(axis, jnp.arctan2(sine, z[..., 2]))
+    identity = jnp.zeros_like(quat).at[..., 0].set(1)
+    return jnp.where(length < MINVAL, identity, quat)

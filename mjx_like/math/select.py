@@ -1,0 +1,36 @@
+"""Selection and accumulation of rows by static indices: the one place that decides how they are lowered."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+Array = jax.Array
+
+
+def take(x: Array, index: np.ndarray) -> Array:
+    """Return the rows `x[index]` for a static integer index, shape (k,); a slice where the index is a range."""
+    index = np.asarray(index)
+    if index.size == x.shape[0] and np.array_equal(index, np.arange(index.size)):
+        return x
+    if index.size and np.array_equal(index, np.arange(index[0], index[0] + index.size)):
+        return x[int(index[0]) : int(index[0]) + index.size]
+    return x.at[index].get(mode="promise_in_bounds", unique_indices=np.unique(index).size == index.size)
+
+
+def segment_sum(x: Array, index: np.ndarray, size: int) -> Array:
+    """Return, for each of `size` segments, the sum of the rows of `x` whose static `index` names it.
+
+    x: shape (k, ...); returns shape (size, ...). A product with a constant 0/1 matrix, so that no scatter is made.
+    """
+    index = np.asarray(index)
+    mask = (np.arange(size)[:, None] == index[None, :]).astype(np.float32)
+    flat = x.reshape(x.shape[0], -1)
+    return jnp.matmul(mask.astype(x.dtype), flat, precision="highest").reshape((size, *x.shape[1:]))
+
+
+def place(x: Array, index: np.ndarray, size: int) -> Array:
+    """Return zeros of shape (size, ...) with the rows of `x` at the static, distinct positions `index`."""
+    index = np.asarray(index)
+    inverse = np.full(size, index.size)
+    inverse[index] = np.arange(index.size)
+    return take(jnp.concatenate([x, jnp.zeros((1, *x.shape[1:]), x.dtype)]), inverse)

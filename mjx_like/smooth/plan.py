@@ -1,0 +1,7 @@
+"""The plan of smooth/: not built yet."""
+
+from mjx_like.types.topology import Topology
+
+
+def make_plan(t: Topology) -> None:
+    return None

@@ -1,0 +1,496 @@
+"""MuJoCo's enumerations, with its values.
+
+Source: mjmodel.h, mjdata.h and mjspec.h of MuJoCo 4.0.0. Members drop the C prefix; sentinels that only count are left out.
+"""
+
+from enum import IntEnum, IntFlag
+
+
+class DisableBit(IntFlag):
+    CONSTRAINT = 1
+    EQUALITY = 2
+    FRICTIONLOSS = 4
+    LIMIT = 8
+    CONTACT = 16
+    SPRING = 32
+    DAMPER = 64
+    GRAVITY = 128
+    CLAMPCTRL = 256
+    WARMSTART = 512
+    FILTERPARENT = 1024
+    ACTUATION = 2048
+    REFSAFE = 4096
+    SENSOR = 8192
+    MIDPHASE = 16384
+    EULERDAMP = 32768
+    AUTORESET = 65536
+    NATIVECCD = 131072
+    ISLAND = 262144
+    MULTICCD = 524288
+
+
+class EnableBit(IntFlag):
+    OVERRIDE = 1
+    ENERGY = 2
+    FWDINV = 4
+    INVDISCRETE = 8
+    SLEEP = 16
+    DIAGEXACT = 32
+    IPC = 64
+    SPECULATIVE = 128
+
+
+class JointType(IntEnum):
+    FREE = 0
+    BALL = 1
+    SLIDE = 2
+    HINGE = 3
+
+
+class GeomType(IntEnum):
+    PLANE = 0
+    HFIELD = 1
+    SPHERE = 2
+    CAPSULE = 3
+    ELLIPSOID = 4
+    CYLINDER = 5
+    BOX = 6
+    MESH = 7
+    SDF = 8
+    ARROW = 100
+    ARROW1 = 101
+    ARROW2 = 102
+    LINE = 103
+    LINEBOX = 104
+    FLEX = 105
+    SKIN = 106
+    LABEL = 107
+    TRIANGLE = 108
+    NONE = 1001
+
+
+class CamLightType(IntEnum):
+    FIXED = 0
+    TRACK = 1
+    TRACKCOM = 2
+    TARGETBODY = 3
+    TARGETBODYCOM = 4
+
+
+class ProjectionType(IntEnum):
+    PERSPECTIVE = 0
+    ORTHOGRAPHIC = 1
+
+
+class LightType(IntEnum):
+    SPOT = 0
+    DIRECTIONAL = 1
+    POINT = 2
+    IMAGE = 3
+
+
+class TextureType(IntEnum):
+    TEXTURE_2D = 0
+    CUBE = 1
+    SKYBOX = 2
+
+
+class TextureRole(IntEnum):
+    USER = 0
+    RGB = 1
+    OCCLUSION = 2
+    ROUGHNESS = 3
+    METALLIC = 4
+    NORMAL = 5
+    OPACITY = 6
+    EMISSIVE = 7
+    RGBA = 8
+    ORM = 9
+
+
+class ColorSpace(IntEnum):
+    AUTO = 0
+    LINEAR = 1
+    SRGB = 2
+
+
+class IntegratorType(IntEnum):
+    EULER = 0
+    RK4 = 1
+    IMPLICIT = 2
+    IMPLICITFAST = 3
+    DISCRETE = 4
+
+
+class ConeType(IntEnum):
+    PYRAMIDAL = 0
+    ELLIPTIC = 1
+
+
+class JacobianType(IntEnum):
+    DENSE = 0
+    SPARSE = 1
+    AUTO = 2
+
+
+class SolverType(IntEnum):
+    PGS = 0
+    CG = 1
+    NEWTON = 2
+
+
+class EqType(IntEnum):
+    CONNECT = 0
+    WELD = 1
+    JOINT = 2
+    TENDON = 3
+    FLEX = 4
+    FLEXVERT = 5
+    FLEXSTRAIN = 6
+    DISTANCE = 7
+
+
+class WrapType(IntEnum):
+    NONE = 0
+    JOINT = 1
+    PULLEY = 2
+    SITE = 3
+    SPHERE = 4
+    CYLINDER = 5
+
+
+class TrnType(IntEnum):
+    JOINT = 0
+    JOINTINPARENT = 1
+    SLIDERCRANK = 2
+    TENDON = 3
+    SITE = 4
+    BODY = 5
+    SO3 = 6
+    UNDEFINED = 1000
+
+
+class DynType(IntEnum):
+    NONE = 0
+    INTEGRATOR = 1
+    FILTER = 2
+    FILTEREXACT = 3
+    MUSCLE = 4
+    DCMOTOR = 5
+    PID = 6
+    USER = 7
+
+
+class GainType(IntEnum):
+    FIXED = 0
+    AFFINE = 1
+    MUSCLE = 2
+    DCMOTOR = 3
+    SO3 = 4
+    PID = 5
+    USER = 6
+
+
+class BiasType(IntEnum):
+    NONE = 0
+    AFFINE = 1
+    MUSCLE = 2
+    DCMOTOR = 3
+    SO3 = 4
+    USER = 5
+
+
+class ObjType(IntEnum):
+    UNKNOWN = 0
+    BODY = 1
+    XBODY = 2
+    JOINT = 3
+    DOF = 4
+    GEOM = 5
+    SITE = 6
+    CAMERA = 7
+    LIGHT = 8
+    FLEX = 9
+    MESH = 10
+    SKIN = 11
+    HFIELD = 12
+    TEXTURE = 13
+    MATERIAL = 14
+    PAIR = 15
+    EXCLUDE = 16
+    EQUALITY = 17
+    TENDON = 18
+    ACTUATOR = 19
+    SENSOR = 20
+    NUMERIC = 21
+    TEXT = 22
+    TUPLE = 23
+    KEY = 24
+    PLUGIN = 25
+    FRAME = 100
+    DEFAULT = 101
+    MODEL = 102
+
+
+class SensorType(IntEnum):
+    TOUCH = 0
+    ACCELEROMETER = 1
+    VELOCIMETER = 2
+    GYRO = 3
+    FORCE = 4
+    TORQUE = 5
+    MAGNETOMETER = 6
+    RANGEFINDER = 7
+    CAMPROJECTION = 8
+    JOINTPOS = 9
+    JOINTVEL = 10
+    TENDONPOS = 11
+    TENDONVEL = 12
+    ACTUATORPOS = 13
+    ACTUATORVEL = 14
+    ACTUATORFRC = 15
+    JOINTACTFRC = 16
+    TENDONACTFRC = 17
+    BALLQUAT = 18
+    BALLANGVEL = 19
+    JOINTLIMITPOS = 20
+    JOINTLIMITVEL = 21
+    JOINTLIMITFRC = 22
+    TENDONLIMITPOS = 23
+    TENDONLIMITVEL = 24
+    TENDONLIMITFRC = 25
+    FRAMEPOS = 26
+    FRAMEQUAT = 27
+    FRAMEXAXIS = 28
+    FRAMEYAXIS = 29
+    FRAMEZAXIS = 30
+    FRAMELINVEL = 31
+    FRAMEANGVEL = 32
+    FRAMELINACC = 33
+    FRAMEANGACC = 34
+    SUBTREECOM = 35
+    SUBTREELINVEL = 36
+    SUBTREEANGMOM = 37
+    INSIDESITE = 38
+    GEOMDIST = 39
+    GEOMNORMAL = 40
+    GEOMFROMTO = 41
+    CONTACT = 42
+    E_POTENTIAL = 43
+    E_KINETIC = 44
+    CLOCK = 45
+    TACTILE = 46
+    PLUGIN = 47
+    USER = 48
+
+
+class Stage(IntEnum):
+    NONE = 0
+    POS = 1
+    VEL = 2
+    ACC = 3
+
+
+class DataType(IntEnum):
+    REAL = 0
+    POSITIVE = 1
+    AXIS = 2
+    QUATERNION = 3
+
+
+class ConDataField(IntEnum):
+    FOUND = 0
+    FORCE = 1
+    TORQUE = 2
+    DIST = 3
+    POS = 4
+    NORMAL = 5
+    TANGENT = 6
+    LINVEL = 7
+    ANGVEL = 8
+
+
+class RayDataField(IntEnum):
+    DIST = 0
+    DIR = 1
+    ORIGIN = 2
+    POINT = 3
+    NORMAL = 4
+    DEPTH = 5
+
+
+class CamOutBit(IntFlag):
+    RGB = 1
+    DEPTH = 2
+    DIST = 4
+    NORMAL = 8
+    SEG = 16
+
+
+class ConstraintType(IntEnum):
+    EQUALITY = 0
+    FRICTION_DOF = 1
+    FRICTION_TENDON = 2
+    LIMIT_JOINT = 3
+    LIMIT_TENDON = 4
+    CONTACT_FRICTIONLESS = 5
+    CONTACT_PYRAMIDAL = 6
+    CONTACT_ELLIPTIC = 7
+
+
+class ConstraintState(IntEnum):
+    SATISFIED = 0
+    QUADRATIC = 1
+    LINEARNEG = 2
+    LINEARPOS = 3
+    CONE = 4
+
+
+class State(IntFlag):
+    TIME = 1
+    QPOS = 2
+    QVEL = 4
+    ACT = 8
+    HISTORY = 16
+    WARMSTART = 32
+    CTRL = 64
+    QFRC_APPLIED = 128
+    XFRC_APPLIED = 256
+    EQ_ACTIVE = 512
+    MOCAP_POS = 1024
+    MOCAP_QUAT = 2048
+    USERDATA = 4096
+    PLUGIN = 8192
+    PLASTIC = 16384
+    PHYSICS = 16414
+    FULLPHYSICS = 24607
+    USER = 8128
+    INTEGRATION = 32767
+
+
+class WarningType(IntEnum):
+    INERTIA = 0
+    CONTACTFULL = 1
+    CNSTRFULL = 2
+    BADQPOS = 3
+    BADQVEL = 4
+    BADQACC = 5
+    BADCTRL = 6
+
+
+class CtrlInput(IntFlag):
+    POS = 1
+    VEL = 2
+    FF = 4
+    VOLTAGE = 8
+    NONE = 16
+    PRESSURE = 32
+
+
+class CtrlChart(IntEnum):
+    EXPMAP = 1
+    QUAT = 2
+
+
+class TendonType(IntEnum):
+    FIXED = 0
+    SPATIAL = 1
+
+
+class SleepPolicy(IntEnum):
+    AUTO = 0
+    AUTO_NEVER = 1
+    AUTO_ALLOWED = 2
+    NEVER = 3
+    ALLOWED = 4
+    INIT = 5
+
+
+class FlexSelf(IntEnum):
+    NONE = 0
+    NARROW = 1
+    BVH = 2
+    SAP = 3
+    AUTO = 4
+
+
+class LRMode(IntEnum):
+    NONE = 0
+    MUSCLE = 1
+    MUSCLEUSER = 2
+    ALL = 3
+
+
+class GeomInertia(IntEnum):
+    VOLUME = 0
+    SHELL = 1
+
+
+class MeshInertia(IntEnum):
+    CONVEX = 0
+    EXACT = 1
+    LEGACY = 2
+    SHELL = 3
+
+
+class MeshBuiltin(IntEnum):
+    NONE = 0
+    SPHERE = 1
+    HEMISPHERE = 2
+    CONE = 3
+    SUPERSPHERE = 4
+    SUPERTORUS = 5
+    WEDGE = 6
+    PLATE = 7
+    GRID = 8
+    BOX = 9
+    CYLINDER = 10
+    ELLIPSOID = 11
+    SQUARE = 12
+    DISC = 13
+
+
+class InertiaFromGeom(IntEnum):
+    FALSE = 0
+    TRUE = 1
+    AUTO = 2
+
+
+class AlignFree(IntEnum):
+    FALSE = 0
+    TRUE = 1
+    AUTO = 2
+
+
+class Limited(IntEnum):
+    FALSE = 0
+    TRUE = 1
+    AUTO = 2
+
+
+class Builtin(IntEnum):
+    NONE = 0
+    GRADIENT = 1
+    CHECKER = 2
+    FLAT = 3
+
+
+class Mark(IntEnum):
+    NONE = 0
+    EDGE = 1
+    CROSS = 2
+    RANDOM = 3
+
+
+class Orientation(IntEnum):
+    QUAT = 0
+    AXISANGLE = 1
+    XYAXES = 2
+    ZAXIS = 3
+    EULER = 4
+
+
+class Conflict(IntEnum):
+    WARNING = 0
+    MERGE = 1
+    ERROR = 2

@@ -1,0 +1,376 @@
+"""The Topology: everything of a model that decides shapes or control flow."""
+
+import dataclasses
+import functools
+import hashlib
+from typing import Any, Callable
+
+import numpy as np
+
+from mjx_like.types.enums import ObjType
+from mjx_like.types.hooks import Hooks
+from mjx_like.types.option import OptionFlags
+from mjx_like.types.plans import Plans
+
+# Floats whose zero decides whether a term exists, with the number of trailing axes that belong to one entry.
+TERMS = {
+    "body_gravcomp": 0, "dof_frictionloss": 0, "dof_armature": 0, "dof_damping": 0, "dof_dampingpoly": 1,
+    "jnt_stiffness": 0, "jnt_stiffnesspoly": 1, "jnt_springyield": 0,
+    "tendon_frictionloss": 0, "tendon_armature": 0, "tendon_stiffness": 0, "tendon_stiffnesspoly": 1,
+    "tendon_damping": 0, "tendon_dampingpoly": 1, "tendon_springyield": 0,
+    "actuator_damping": 0, "actuator_dampingpoly": 1, "actuator_armature": 0, "actuator_delay": 0,
+    "geom_fluid": 1, "geom_surfacevel": 1, "geom_adhesion": 0, "pair_adhesion": 0, "sensor_delay": 0,
+}  # fmt: skip
+OPTION_TERMS = ("density", "viscosity", "wind")
+
+
+def array(*shape: str | int, dtype: type = np.int32) -> Any:
+    """Declare a NumPy field; `shape` names sizes."""
+    return dataclasses.field(metadata={"shape": shape, "dtype": dtype})
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Topology:
+    """Sizes, ids, addresses, types, flags and names of a model, and the plans made from them.
+
+    It is one static field of the Model: compared by identity, then by digest; hashed once.
+    Names and meanings of the arrays are those of MuJoCo's mjModel (bodies are ordered parents first; body 0 is the
+    world). `has[name]` says, entry by entry, whether the term of a float named in TERMS or OPTION_TERMS exists.
+    `nconmax` and `njmax` are the capacities of the contact and constraint buffers.
+    """
+
+    # sizes
+    nq: int
+    nv: int
+    nu: int
+    nactuator: int
+    nout: int
+    na: int
+    nbody: int
+    njnt: int
+    ntree: int
+    ngeom: int
+    nsite: int
+    ncam: int
+    nlight: int
+    nflex: int
+    nflexnode: int
+    nflexvert: int
+    nflexedge: int
+    nflexelem: int
+    nflexelemdata: int
+    nflexstiffness: int
+    nflexbending: int
+    nflexelemedge: int
+    nflexshelldata: int
+    nflextexcoord: int
+    nmesh: int
+    nmeshvert: int
+    nmeshtexcoord: int
+    nmeshface: int
+    nskin: int
+    nskinvert: int
+    nskintexvert: int
+    nskinface: int
+    nskinbone: int
+    nskinbonevert: int
+    nhfield: int
+    nhfielddata: int
+    ntex: int
+    nmat: int
+    npair: int
+    nexclude: int
+    neq: int
+    ntendon: int
+    nwrap: int
+    nsensor: int
+    nnumeric: int
+    nnumericdata: int
+    ntext: int
+    ntextdata: int
+    ntuple: int
+    ntupledata: int
+    nkey: int
+    nmocap: int
+    nuser_body: int
+    nuser_jnt: int
+    nuser_geom: int
+    nuser_site: int
+    nuser_cam: int
+    nuser_tendon: int
+    nuser_actuator: int
+    nuser_sensor: int
+    nplastic: int
+    nuserdata: int
+    nsensordata: int
+    nhistory: int
+    # body
+    body_parentid: np.ndarray = array("nbody")
+    body_rootid: np.ndarray = array("nbody")
+    body_weldid: np.ndarray = array("nbody")
+    body_mocapid: np.ndarray = array("nbody")
+    body_jntnum: np.ndarray = array("nbody")
+    body_jntadr: np.ndarray = array("nbody")
+    body_dofnum: np.ndarray = array("nbody")
+    body_dofadr: np.ndarray = array("nbody")
+    body_treeid: np.ndarray = array("nbody")
+    body_geomnum: np.ndarray = array("nbody")
+    body_geomadr: np.ndarray = array("nbody")
+    body_contype: np.ndarray = array("nbody")
+    body_conaffinity: np.ndarray = array("nbody")
+    # joint
+    jnt_type: np.ndarray = array("njnt")
+    jnt_qposadr: np.ndarray = array("njnt")
+    jnt_dofadr: np.ndarray = array("njnt")
+    jnt_bodyid: np.ndarray = array("njnt")
+    jnt_actuatorid: np.ndarray = array("njnt")
+    jnt_group: np.ndarray = array("njnt")
+    jnt_plasticadr: np.ndarray = array("njnt")
+    jnt_limited: np.ndarray = array("njnt", dtype=bool)
+    jnt_actfrclimited: np.ndarray = array("njnt", dtype=bool)
+    jnt_actgravcomp: np.ndarray = array("njnt", dtype=bool)
+    # degree of freedom
+    dof_bodyid: np.ndarray = array("nv")
+    dof_jntid: np.ndarray = array("nv")
+    dof_parentid: np.ndarray = array("nv")
+    dof_treeid: np.ndarray = array("nv")
+    # kinematic tree
+    tree_bodyadr: np.ndarray = array("ntree")
+    tree_bodynum: np.ndarray = array("ntree")
+    tree_dofadr: np.ndarray = array("ntree")
+    tree_dofnum: np.ndarray = array("ntree")
+    tree_sleep_policy: np.ndarray = array("ntree")
+    # geom
+    geom_type: np.ndarray = array("ngeom")
+    geom_contype: np.ndarray = array("ngeom")
+    geom_conaffinity: np.ndarray = array("ngeom")
+    geom_condim: np.ndarray = array("ngeom")
+    geom_bodyid: np.ndarray = array("ngeom")
+    geom_dataid: np.ndarray = array("ngeom")
+    geom_matid: np.ndarray = array("ngeom")
+    geom_group: np.ndarray = array("ngeom")
+    geom_priority: np.ndarray = array("ngeom")
+    geom_castshadow: np.ndarray = array("ngeom", dtype=bool)
+    # site
+    site_type: np.ndarray = array("nsite")
+    site_bodyid: np.ndarray = array("nsite")
+    site_dataid: np.ndarray = array("nsite")
+    site_matid: np.ndarray = array("nsite")
+    site_group: np.ndarray = array("nsite")
+    # camera
+    cam_mode: np.ndarray = array("ncam")
+    cam_bodyid: np.ndarray = array("ncam")
+    cam_targetbodyid: np.ndarray = array("ncam")
+    cam_projection: np.ndarray = array("ncam")
+    cam_resolution: np.ndarray = array("ncam", 2)
+    cam_output: np.ndarray = array("ncam")
+    # light
+    light_mode: np.ndarray = array("nlight")
+    light_bodyid: np.ndarray = array("nlight")
+    light_targetbodyid: np.ndarray = array("nlight")
+    light_type: np.ndarray = array("nlight")
+    light_texid: np.ndarray = array("nlight")
+    light_castshadow: np.ndarray = array("nlight", dtype=bool)
+    light_active: np.ndarray = array("nlight", dtype=bool)
+    # flex
+    flex_contype: np.ndarray = array("nflex")
+    flex_conaffinity: np.ndarray = array("nflex")
+    flex_condim: np.ndarray = array("nflex")
+    flex_priority: np.ndarray = array("nflex")
+    flex_selfcollide: np.ndarray = array("nflex")
+    flex_activelayers: np.ndarray = array("nflex")
+    flex_passive: np.ndarray = array("nflex")
+    flex_dim: np.ndarray = array("nflex")
+    flex_matid: np.ndarray = array("nflexelem")
+    flex_group: np.ndarray = array("nflex")
+    flex_interp: np.ndarray = array("nflex")
+    flex_cellnum: np.ndarray = array("nflex", 3)
+    flex_nodeadr: np.ndarray = array("nflex")
+    flex_nodenum: np.ndarray = array("nflex")
+    flex_vertadr: np.ndarray = array("nflex")
+    flex_vertnum: np.ndarray = array("nflex")
+    flex_edgeadr: np.ndarray = array("nflex")
+    flex_edgenum: np.ndarray = array("nflex")
+    flex_elemadr: np.ndarray = array("nflex")
+    flex_elemnum: np.ndarray = array("nflex")
+    flex_elemdataadr: np.ndarray = array("nflex")
+    flex_stiffnessadr: np.ndarray = array("nflex")
+    flex_elemedgeadr: np.ndarray = array("nflex")
+    flex_bendingadr: np.ndarray = array("nflex")
+    flex_plasticadr: np.ndarray = array("nflex")
+    flex_plasticmode: np.ndarray = array("nflex")
+    flex_shellnum: np.ndarray = array("nflex")
+    flex_shelldataadr: np.ndarray = array("nflex")
+    flex_texcoordadr: np.ndarray = array("nflex")
+    flex_nodebodyid: np.ndarray = array("nflexnode")
+    flex_vertbodyid: np.ndarray = array("nflexvert")
+    flex_vertcell: np.ndarray = array("nflexvert")
+    flex_edge: np.ndarray = array("nflexedge", 2)
+    flex_edgeflap: np.ndarray = array("nflexedge", 2)
+    flex_elem: np.ndarray = array("nflexelemdata")
+    flex_elemtexcoord: np.ndarray = array("nflexelemdata")
+    flex_elemedge: np.ndarray = array("nflexelemedge")
+    flex_elemlayer: np.ndarray = array("nflexelem")
+    flex_shell: np.ndarray = array("nflexshelldata")
+    flex_edgeequality: np.ndarray = array("nflex")
+    flex_rigid: np.ndarray = array("nflex", dtype=bool)
+    flexedge_rigid: np.ndarray = array("nflexedge", dtype=bool)
+    flex_centered: np.ndarray = array("nflex", dtype=bool)
+    flex_flatskin: np.ndarray = array("nflex", dtype=bool)
+    # mesh
+    mesh_vertadr: np.ndarray = array("nmesh")
+    mesh_vertnum: np.ndarray = array("nmesh")
+    mesh_faceadr: np.ndarray = array("nmesh")
+    mesh_facenum: np.ndarray = array("nmesh")
+    mesh_texcoordadr: np.ndarray = array("nmesh")
+    mesh_texcoordnum: np.ndarray = array("nmesh")
+    mesh_face: np.ndarray = array("nmeshface", 3)
+    # skin
+    skin_matid: np.ndarray = array("nskin")
+    skin_group: np.ndarray = array("nskin")
+    skin_vertadr: np.ndarray = array("nskin")
+    skin_vertnum: np.ndarray = array("nskin")
+    skin_texcoordadr: np.ndarray = array("nskin")
+    skin_faceadr: np.ndarray = array("nskin")
+    skin_facenum: np.ndarray = array("nskin")
+    skin_boneadr: np.ndarray = array("nskin")
+    skin_bonenum: np.ndarray = array("nskin")
+    skin_face: np.ndarray = array("nskinface", 3)
+    skin_bonevertadr: np.ndarray = array("nskinbone")
+    skin_bonevertnum: np.ndarray = array("nskinbone")
+    skin_bonebodyid: np.ndarray = array("nskinbone")
+    skin_bonevertid: np.ndarray = array("nskinbonevert")
+    # height field
+    hfield_nrow: np.ndarray = array("nhfield")
+    hfield_ncol: np.ndarray = array("nhfield")
+    hfield_adr: np.ndarray = array("nhfield")
+    # texture
+    tex_type: np.ndarray = array("ntex")
+    tex_colorspace: np.ndarray = array("ntex")
+    tex_height: np.ndarray = array("ntex")
+    tex_width: np.ndarray = array("ntex")
+    tex_nchannel: np.ndarray = array("ntex")
+    tex_adr: np.ndarray = array("ntex")
+    # material
+    mat_texid: np.ndarray = array("nmat", 10)
+    mat_texuniform: np.ndarray = array("nmat", dtype=bool)
+    # contact pair
+    pair_dim: np.ndarray = array("npair")
+    pair_geom1: np.ndarray = array("npair")
+    pair_geom2: np.ndarray = array("npair")
+    # excluded pair
+    exclude_signature: np.ndarray = array("nexclude")
+    # equality
+    eq_type: np.ndarray = array("neq")
+    eq_obj1id: np.ndarray = array("neq")
+    eq_obj2id: np.ndarray = array("neq")
+    eq_objtype: np.ndarray = array("neq")
+    eq_active0: np.ndarray = array("neq", dtype=bool)
+    # tendon
+    tendon_type: np.ndarray = array("ntendon")
+    tendon_adr: np.ndarray = array("ntendon")
+    tendon_num: np.ndarray = array("ntendon")
+    tendon_matid: np.ndarray = array("ntendon")
+    tendon_actuatorid: np.ndarray = array("ntendon")
+    tendon_group: np.ndarray = array("ntendon")
+    tendon_plasticadr: np.ndarray = array("ntendon")
+    tendon_treenum: np.ndarray = array("ntendon")
+    tendon_treeid: np.ndarray = array("ntendon", 2)
+    tendon_limited: np.ndarray = array("ntendon", dtype=bool)
+    tendon_actfrclimited: np.ndarray = array("ntendon", dtype=bool)
+    # tendon path
+    wrap_type: np.ndarray = array("nwrap")
+    wrap_objid: np.ndarray = array("nwrap")
+    # actuator
+    actuator_trntype: np.ndarray = array("nactuator")
+    actuator_dyntype: np.ndarray = array("nactuator")
+    actuator_gaintype: np.ndarray = array("nactuator")
+    actuator_biastype: np.ndarray = array("nactuator")
+    actuator_ctrladr: np.ndarray = array("nactuator")
+    actuator_ctrlnum: np.ndarray = array("nactuator")
+    actuator_ctrlspec: np.ndarray = array("nactuator")
+    actuator_outadr: np.ndarray = array("nactuator")
+    actuator_outnum: np.ndarray = array("nactuator")
+    actuator_actadr: np.ndarray = array("nactuator")
+    actuator_actnum: np.ndarray = array("nactuator")
+    actuator_trnid: np.ndarray = array("nactuator", 2)
+    actuator_history: np.ndarray = array("nactuator", 2)
+    actuator_historyadr: np.ndarray = array("nactuator")
+    actuator_group: np.ndarray = array("nactuator")
+    actuator_actlimited: np.ndarray = array("nactuator", dtype=bool)
+    actuator_actearly: np.ndarray = array("nactuator", dtype=bool)
+    actuator_forcelimited: np.ndarray = array("nactuator", dtype=bool)
+    actuator_ctrllimited: np.ndarray = array("nu", dtype=bool)
+    # sensor
+    sensor_type: np.ndarray = array("nsensor")
+    sensor_datatype: np.ndarray = array("nsensor")
+    sensor_needstage: np.ndarray = array("nsensor")
+    sensor_objtype: np.ndarray = array("nsensor")
+    sensor_objid: np.ndarray = array("nsensor")
+    sensor_reftype: np.ndarray = array("nsensor")
+    sensor_refid: np.ndarray = array("nsensor")
+    sensor_intprm: np.ndarray = array("nsensor", 3)
+    sensor_dim: np.ndarray = array("nsensor")
+    sensor_adr: np.ndarray = array("nsensor")
+    sensor_history: np.ndarray = array("nsensor", 2)
+    sensor_historyadr: np.ndarray = array("nsensor")
+    # custom
+    numeric_adr: np.ndarray = array("nnumeric")
+    numeric_size: np.ndarray = array("nnumeric")
+    text_adr: np.ndarray = array("ntext")
+    text_size: np.ndarray = array("ntext")
+    text_data: np.ndarray = array("ntextdata")
+    tuple_adr: np.ndarray = array("ntuple")
+    tuple_size: np.ndarray = array("ntuple")
+    tuple_objtype: np.ndarray = array("ntupledata")
+    tuple_objid: np.ndarray = array("ntupledata")
+    # decisions
+    flags: OptionFlags
+    names: dict[ObjType, tuple[str, ...]]
+    has: dict[str, np.ndarray]
+    unsupported: tuple[str, ...]
+    hooks: Hooks
+    nconmax: int
+    njmax: int
+    capacity_args: tuple[int | None, int | None]
+    planner: Callable[["Topology"], "Topology"]
+    plans: Plans | None = None
+
+    @functools.cached_property
+    def digest(self) -> bytes:
+        """A hash of all that the other fields hold, plans excluded: those follow from the rest."""
+        state = hashlib.sha256()
+        for field in dataclasses.fields(self):
+            if field.name in ("plans", "planner", "capacity_args", "hooks"):
+                continue
+            value = getattr(self, field.name)
+            state.update(field.name.encode())
+            if isinstance(value, np.ndarray):
+                state.update(repr(value.shape).encode() + value.tobytes())
+            elif field.name == "has":
+                state.update(b"".join(k.encode() + v.tobytes() for k, v in sorted(value.items())))
+            else:
+                state.update(repr(value).encode())
+        return state.digest()
+
+    def __hash__(self) -> int:
+        return hash((self.digest, self.hooks))
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Topology) and self.hooks == other.hooks and self.digest == other.digest
+
+    def with_flags(self, flags: OptionFlags) -> "Topology":
+        """Return a Topology with other integer options and the plans that follow from them."""
+        if flags == self.flags:
+            return self
+        return self.planner(dataclasses.replace(self, flags=flags, plans=None))
+
+    def disabled(self, bit: int) -> bool:
+        """Whether the option's disable flags contain `bit`."""
+        return bool(self.flags.disableflags & bit)
+
+    def enabled(self, bit: int) -> bool:
+        """Whether the option's enable flags contain `bit`."""
+        return bool(self.flags.enableflags & bit)
