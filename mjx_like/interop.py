@@ -1,8 +1,7 @@
 """To and from `mujoco` objects, where mujoco is installed: the only module that imports it, inside functions."""
 
-from typing import TYPE_CHECKING, Any
-
 import dataclasses
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 

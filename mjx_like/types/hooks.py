@@ -1,7 +1,7 @@
 """User hooks: pure functions that stand in for MuJoCo's callbacks."""
 
 import dataclasses
-from typing import Callable
+from collections.abc import Callable
 
 
 @dataclasses.dataclass(frozen=True)

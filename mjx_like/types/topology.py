@@ -3,7 +3,8 @@
 import dataclasses
 import functools
 import hashlib
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
