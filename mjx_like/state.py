@@ -1,0 +1,98 @@
+"""Data of a Model: at qpos0 or a keyframe, with every result empty."""
+
+import dataclasses
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.errors import InputError, UnsupportedError
+from mjx_like.types.data import Contact, Data
+from mjx_like.types.enums import ObjType
+from mjx_like.types.model import Model
+
+_INTEGER = {
+    "warning", "unconverged", "maxuse_con", "maxuse_efc", "ncon", "ne", "nf", "nl", "nefc", "solver_niter",
+    "ten_wrapadr", "ten_wrapnum", "wrap_obj", "efc_type", "efc_id", "efc_state", "dim", "geom", "efc_address",
+}  # fmt: skip
+
+
+def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = None, njmax: int | None = None) -> Data:
+    """Return the Data of one world at `qpos0`, or at the keyframe named or numbered `key`.
+
+    Args:
+      m: the model.
+      key: keyframe name or id; None for qpos0 at rest.
+      nconmax: if given, must equal the capacity that the model was loaded with; likewise `njmax`.
+
+    Raises:
+      UnsupportedError: the model has something that the engine cannot run yet; the message lists all of it.
+      InputError: another capacity than the model's, or an unknown keyframe.
+    """
+    if m.unsupported:
+        raise UnsupportedError("the engine cannot run this model yet: " + "; ".join(m.unsupported))
+    for name, value in (("nconmax", nconmax), ("njmax", njmax)):
+        if value is not None and value != getattr(m, name):
+            raise InputError(
+                f"{name}={value}, but the model was loaded with {getattr(m, name)}; load it with {name}={value}"
+            )
+    dtype = m.qpos0.dtype
+    d = Data(contact=_empty(m, Contact, dtype), **_fields(m, Data, dtype, skip=("contact",)))
+    d = d.replace(contact=d.contact.replace(
+        dist=jnp.ones(m.nconmax, dtype), geom=jnp.full((m.nconmax, 2), -1, jnp.int32),
+        efc_address=jnp.full(m.nconmax, -1, jnp.int32),
+    ))  # fmt: skip
+    d = d.replace(
+        qpos=m.qpos0,
+        eq_active=jnp.asarray(m.eq_active0),
+        mocap_pos=m.body_pos[_mocap_bodies(m)],
+        mocap_quat=_unit(m.body_quat[_mocap_bodies(m)]),
+    )
+    return d if key is None else reset_to_key(m, d, key)
+
+
+def reset_to_key(m: Model, d: Data, key: int | str) -> Data:
+    """Return `d` with time, positions, velocities, activations, controls and mocap poses of a keyframe.
+
+    Raises:
+      InputError: no keyframe of that name or id.
+
+    Source: mj_resetDataKeyframe.
+    """
+    index = m.name2id(ObjType.KEY, key) if isinstance(key, str) else int(key)
+    if not 0 <= index < m.nkey:
+        names = ", ".join(n or str(i) for i, n in enumerate(m.names[ObjType.KEY])) or "none"
+        raise InputError(f"no keyframe {key!r}; the model has: {names}")
+    return d.replace(
+        time=m.key_time[index],
+        qpos=m.key_qpos[index],
+        qvel=m.key_qvel[index],
+        act=m.key_act[index],
+        ctrl=m.key_ctrl[index],
+        mocap_pos=m.key_mpos[index].reshape(m.nmocap, 3),
+        mocap_quat=_unit(m.key_mquat[index].reshape(m.nmocap, 4)),
+    )
+
+
+def _mocap_bodies(m: Model) -> np.ndarray:
+    bodies = np.flatnonzero(m.body_mocapid >= 0)
+    return bodies[np.argsort(m.body_mocapid[bodies])]
+
+
+def _unit(quat: jnp.ndarray) -> jnp.ndarray:
+    return quat / jnp.linalg.norm(quat, axis=-1, keepdims=True)
+
+
+def _empty(m: Model, kind: type, dtype: Any) -> Any:
+    return kind(**_fields(m, kind, dtype))
+
+
+def _fields(m: Model, kind: type, dtype: Any, skip: tuple[str, ...] = ()) -> dict[str, jnp.ndarray]:
+    out = {}
+    for field in dataclasses.fields(kind):
+        if field.name in skip:
+            continue
+        shape = tuple(getattr(m, dim) if isinstance(dim, str) else dim for dim in field.metadata["shape"])
+        kind_of = jnp.int32 if field.name in _INTEGER else bool if field.name == "eq_active" else dtype
+        out[field.name] = jnp.zeros(shape, kind_of)
+    return out
