@@ -1,6 +1,7 @@
 """From NumPy arrays with mjModel's names to a Model: the one place where Topology and plans are made."""
 
 import dataclasses
+import itertools
 from typing import Any
 
 import jax.numpy as jnp
@@ -23,7 +24,29 @@ from mjx_like.types.option import OPTION_FLAGS, OptionFlags, OptionFloats, Stati
 from mjx_like.types.plans import Plans
 from mjx_like.types.topology import OPTION_TERMS, TERMS, Topology
 
-_DECIDED = ("flags", "names", "has", "unsupported", "hooks", "nconmax", "njmax", "capacity_args", "planner", "plans")
+FAMILIES = {
+    "tree": mjx_like.tree.plan,
+    "smooth": mjx_like.smooth.plan,
+    "tendon": mjx_like.tendon.plan,
+    "actuator": mjx_like.actuator.plan,
+    "passive": mjx_like.passive.plan,
+    "collision": mjx_like.collision.plan,
+    "sensor": mjx_like.sensor.plan,
+    "integrator": mjx_like.integrator.plan,
+}
+_DECIDED = (
+    "flags",
+    "names",
+    "has",
+    "declared_unsupported",
+    "unsupported",
+    "hooks",
+    "nconmax",
+    "njmax",
+    "capacity_args",
+    "planner",
+    "plans",
+)
 
 
 @dataclasses.dataclass
@@ -74,25 +97,18 @@ def finalize(
 
 
 def make_plans(t: Topology) -> Topology:
-    """Return the Topology with all plans and the capacities that follow from them."""
-    plans = Plans(
-        tree=mjx_like.tree.plan.make_plan(t),
-        smooth=mjx_like.smooth.plan.make_plan(t),
-        tendon=mjx_like.tendon.plan.make_plan(t),
-        actuator=mjx_like.actuator.plan.make_plan(t),
-        passive=mjx_like.passive.plan.make_plan(t),
-        collision=mjx_like.collision.plan.make_plan(t),
-        constraint=None,
-        sensor=mjx_like.sensor.plan.make_plan(t),
-        integrator=mjx_like.integrator.plan.make_plan(t),
-    )
+    """Return the Topology with all plans, the capacities that follow from them, and what the engine cannot run."""
+    plans = Plans(**{name: family.make_plan(t) for name, family in FAMILIES.items()}, constraint=None)
     nconmax, njmax = t.capacity_args
     t = dataclasses.replace(t, plans=plans, nconmax=plans.collision.default_nconmax if nconmax is None else nconmax)
     constraint = mjx_like.constraint.plan.make_plan(t)
+    families = (*FAMILIES.values(), mjx_like.constraint.plan)
+    lacks = (family.unsupported(t) for family in families if hasattr(family, "unsupported"))
     return dataclasses.replace(
         t,
         plans=dataclasses.replace(plans, constraint=constraint),
         njmax=constraint.default_njmax if njmax is None else njmax,
+        unsupported=t.declared_unsupported + tuple(itertools.chain.from_iterable(lacks)),
     )
 
 
@@ -111,7 +127,8 @@ def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, .
         flags=flags,
         names=arrays.names,
         has=has,
-        unsupported=arrays.unsupported,
+        declared_unsupported=arrays.unsupported,
+        unsupported=(),
         hooks=hooks,
         nconmax=0,
         njmax=0,

@@ -329,7 +329,8 @@ class Topology:
     flags: OptionFlags
     names: dict[ObjType, tuple[str, ...]]
     has: dict[str, np.ndarray]
-    unsupported: tuple[str, ...]
+    declared_unsupported: tuple[str, ...]  # by the compiler
+    unsupported: tuple[str, ...]  # with what the plans add
     hooks: Hooks
     nconmax: int
     njmax: int

@@ -1,0 +1,95 @@
+"""Forward dynamics: the pipeline in the order of the Computation chapter."""
+
+import jax.numpy as jnp
+
+from mjx_like.actuator.stage import fwd_actuation
+from mjx_like.actuator.transmission import actuator_velocity, transmission
+from mjx_like.collision.driver import collision
+from mjx_like.constraint.stage import make_constraint, reference_constraint
+from mjx_like.math.linalg import cho_solve
+from mjx_like.passive.stage import passive
+from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
+from mjx_like.smooth.camlight import camlight
+from mjx_like.smooth.com import com_pos
+from mjx_like.smooth.com_vel import com_vel
+from mjx_like.smooth.crb import crb, factor_m
+from mjx_like.smooth.energy import energy_pos, energy_vel
+from mjx_like.smooth.kinematics import kinematics
+from mjx_like.smooth.rne import rne
+from mjx_like.smooth.xfrc import xfrc_accumulate
+from mjx_like.solver.stage import solve
+from mjx_like.tendon.stage import tendon, tendon_velocity
+from mjx_like.types.data import Data
+from mjx_like.types.enums import EnableBit
+from mjx_like.types.model import Model
+
+
+def fwd_position(m: Model, d: Data) -> Data:
+    """Return `d` with all that depends on position: kinematics, inertia, tendons, contacts, constraint rows.
+
+    Source: mj_fwdPosition.
+    """
+    d = kinematics(m, d)
+    d = com_pos(m, d)
+    d = camlight(m, d)
+    d = tendon(m, d)
+    d = crb(m, d)
+    d = factor_m(m, d)
+    d = collision(m, d)
+    d = make_constraint(m, d)
+    return transmission(m, d)
+
+
+def fwd_velocity(m: Model, d: Data) -> Data:
+    """Return `d` with all that depends on velocity: body velocities, bias, passive forces, reference acceleration.
+
+    Source: mj_fwdVelocity.
+    """
+    d = tendon_velocity(m, d)
+    d = actuator_velocity(m, d)
+    d = com_vel(m, d)
+    d = passive(m, d)
+    d = reference_constraint(m, d)
+    return rne(m, d)
+
+
+def fwd_acceleration(m: Model, d: Data) -> Data:
+    """Return `d` with the acceleration that it would have without constraints.
+
+    Reads qfrc_passive, qfrc_bias, qfrc_applied, qfrc_actuator, xfrc_applied, qLD; writes qfrc_smooth, qacc_smooth.
+    Source: mj_fwdAcceleration.
+    """
+    qfrc_smooth = d.qfrc_passive - d.qfrc_bias + d.qfrc_applied + d.qfrc_actuator + xfrc_accumulate(m, d)
+    return d.replace(qfrc_smooth=qfrc_smooth, qacc_smooth=cho_solve(d.qLD, qfrc_smooth))
+
+
+def fwd_constraint(m: Model, d: Data) -> Data:
+    """Return `d` with the constrained acceleration and the constraint forces.  Source: mj_fwdConstraint."""
+    return solve(m, d)
+
+
+def forward_skip(m: Model, d: Data, skip_sensor: bool = False) -> Data:
+    """Return `d` after forward dynamics, with or without sensors and energy.  Source: mj_forwardSkip."""
+    d = fwd_position(m, d)
+    if not skip_sensor:
+        d = sensor_pos(m, d)
+        d = energy_pos(m, d) if m.enabled(EnableBit.ENERGY) else d
+    d = fwd_velocity(m, d)
+    if not skip_sensor:
+        d = sensor_vel(m, d)
+        d = energy_vel(m, d) if m.enabled(EnableBit.ENERGY) else d
+    if m.hooks.control is not None:
+        d = d.replace(ctrl=jnp.asarray(m.hooks.control(m, d), d.ctrl.dtype))
+    d = fwd_actuation(m, d)
+    d = fwd_acceleration(m, d)
+    d = fwd_constraint(m, d)
+    return d if skip_sensor else sensor_acc(m, d)
+
+
+def forward(m: Model, d: Data) -> Data:
+    """Return `d` with every derived field computed from its state and inputs.
+
+    Reads time, qpos, qvel, act, ctrl, qfrc_applied, xfrc_applied, eq_active, mocap poses and qacc_warmstart.
+    Source: mj_forward.
+    """
+    return forward_skip(m, d)

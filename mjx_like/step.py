@@ -1,0 +1,58 @@
+"""One time step: forward dynamics, then integration."""
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.constants import MAXVAL
+from mjx_like.forward import forward, forward_skip
+from mjx_like.integrator.euler import euler
+from mjx_like.integrator.implicitfast import implicitfast
+from mjx_like.integrator.rk4 import rk4
+from mjx_like.state import make_data
+from mjx_like.types.data import Data
+from mjx_like.types.enums import DisableBit, IntegratorType, WarningType
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+INTEGRATORS = {
+    IntegratorType.EULER: euler,
+    IntegratorType.RK4: lambda m, d: rk4(m, d, lambda m, d: forward_skip(m, d, skip_sensor=True)),
+    IntegratorType.IMPLICITFAST: implicitfast,
+}
+
+
+def step(m: Model, d: Data) -> Data:
+    """Return `d` one time step later; derived fields are those of the step's start.
+
+    A state or acceleration that is not finite, or above MAXVAL, raises its counter in `warning` and resets the world
+    to qpos0, unless the flag `autoreset` is off.
+    Source: mj_step.
+    """
+    d = _check(m, d, d.qpos, WarningType.BADQPOS)
+    d = _check(m, d, d.qvel, WarningType.BADQVEL)
+    d = forward(m, d)
+    d = INTEGRATORS[IntegratorType(m.flags.integrator)](m, _warn(d, d.qacc, WarningType.BADQACC))
+    return d if m.disabled(DisableBit.AUTORESET) else _reset(m, d, _bad(d.qacc))
+
+
+def _bad(value: Array) -> Array:
+    return ~jnp.all(jnp.abs(value) < MAXVAL)
+
+
+def _warn(d: Data, value: Array, kind: WarningType) -> Data:
+    one = jnp.zeros_like(d.warning).at[int(kind)].set(1)
+    return d.replace(warning=d.warning + one * _bad(value))
+
+
+def _check(m: Model, d: Data, value: Array, kind: WarningType) -> Data:
+    d = _warn(d, value, kind)
+    return d if m.disabled(DisableBit.AUTORESET) else _reset(m, d, _bad(value))
+
+
+def _reset(m: Model, d: Data, bad: Array) -> Data:
+    """Return `d` with state and inputs of `make_data` where `bad`; counters stay.  Source: mj_resetData."""
+    fresh = make_data(m)
+    names = ("time", "qpos", "qvel", "act", "qacc_warmstart", "ctrl", "qfrc_applied", "xfrc_applied", "eq_active")
+    names += ("mocap_pos", "mocap_quat", "qacc", "userdata", "history", "plastic")
+    return d.replace(**{n: jnp.where(bad, getattr(fresh, n), getattr(d, n)) for n in names})
