@@ -39,8 +39,8 @@ def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = N
     dtype = m.qpos0.dtype
     d = Data(contact=_empty(m, Contact, dtype), **_fields(m, Data, dtype, skip=("contact",)))
     d = d.replace(contact=d.contact.replace(
-        dist=jnp.ones(m.nconmax, dtype), geom=jnp.full((m.nconmax, 2), -1, jnp.int32),
-        efc_address=jnp.full(m.nconmax, -1, jnp.int32),
+        dist=jnp.asarray(np.ones(m.nconmax, dtype)), geom=jnp.asarray(np.full((m.nconmax, 2), -1, np.int32)),
+        efc_address=jnp.asarray(np.full(m.nconmax, -1, np.int32)),
     ))  # fmt: skip
     d = d.replace(
         qpos=m.qpos0,
@@ -93,6 +93,6 @@ def _fields(m: Model, kind: type, dtype: Any, skip: tuple[str, ...] = ()) -> dic
         if field.name in skip:
             continue
         shape = tuple(getattr(m, dim) if isinstance(dim, str) else dim for dim in field.metadata["shape"])
-        kind_of = jnp.int32 if field.name in _INTEGER else bool if field.name == "eq_active" else dtype
-        out[field.name] = jnp.zeros(shape, kind_of)
+        kind_of = np.int32 if field.name in _INTEGER else bool if field.name == "eq_active" else dtype
+        out[field.name] = jnp.asarray(np.zeros(shape, kind_of))
     return out

@@ -139,8 +139,7 @@ def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, .
 
 def _nonzero(value: np.ndarray, trailing: int, always: bool) -> np.ndarray:
     value = np.asarray(value)
-    entries = value.reshape(value.shape[: value.ndim - trailing] + (-1,)) if trailing else value[..., None]
-    return np.any(entries != 0, axis=-1) | always
+    return np.any(value != 0, axis=tuple(range(value.ndim - trailing, value.ndim))) | always
 
 
 def _model(arrays: Arrays, topology: Topology, dtype: Any) -> Model:

@@ -1,6 +1,7 @@
 """MuJoCo's enumerations, with its values.
 
-Source: mjmodel.h, mjdata.h and mjspec.h of MuJoCo 4.0.0. Members drop the C prefix; sentinels that only count are left out.
+Members drop the C prefix; sentinels that only count are left out.
+Source: mjmodel.h, mjdata.h and mjspec.h of MuJoCo 4.0.0.
 """
 
 from enum import IntEnum, IntFlag

@@ -1,0 +1,62 @@
+"""State vectors: chosen parts of Data as one flat array, by bit mask."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.errors import InputError
+from mjx_like.types.data import Data
+from mjx_like.types.enums import State
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+# In the order of the bits, which is the order in the vector.
+FIELDS = {
+    State.TIME: "time", State.QPOS: "qpos", State.QVEL: "qvel", State.ACT: "act", State.HISTORY: "history",
+    State.WARMSTART: "qacc_warmstart", State.CTRL: "ctrl", State.QFRC_APPLIED: "qfrc_applied",
+    State.XFRC_APPLIED: "xfrc_applied", State.EQ_ACTIVE: "eq_active", State.MOCAP_POS: "mocap_pos",
+    State.MOCAP_QUAT: "mocap_quat", State.USERDATA: "userdata", State.PLASTIC: "plastic",
+}  # fmt: skip
+_EMPTY = State.PLUGIN  # plugins are out of scope: their state has no entries
+
+
+def _names(spec: State | int) -> list[str]:
+    if not 0 <= int(spec) < 1 << 15:
+        raise InputError(f"state mask {int(spec)} has bits that are no member of State")
+    return [name for bit, name in FIELDS.items() if int(spec) & bit]
+
+
+def _shapes(m: Model, names: list[str]) -> list[tuple[int, ...]]:
+    declared = (Data.__dataclass_fields__[name].metadata["shape"] for name in names)
+    return [tuple(getattr(m, dim) if isinstance(dim, str) else dim for dim in shape) for shape in declared]
+
+
+def state_size(m: Model, spec: State | int) -> int:
+    """Return the length of the state vector of the parts in `spec`.  Source: mj_stateSize."""
+    return sum(int(np.prod(shape)) for shape in _shapes(m, _names(spec)))
+
+
+def get_state(m: Model, d: Data, spec: State | int) -> Array:
+    """Return the parts of `d` in `spec`, one after the other, shape (state_size,).  Source: mj_getState."""
+    parts = [jnp.ravel(getattr(d, name)).astype(d.qpos.dtype) for name in _names(spec)]
+    return jnp.concatenate(parts) if parts else jnp.zeros(0, d.qpos.dtype)
+
+
+def set_state(m: Model, d: Data, state: Array, spec: State | int) -> Data:
+    """Return `d` with the parts in `spec` taken from a vector of shape (state_size,).
+
+    Raises:
+      InputError: a vector of another length.
+
+    Source: mj_setState.
+    """
+    names = _names(spec)
+    if state.shape != (state_size(m, spec),):
+        raise InputError(f"the state vector has shape {state.shape}, this mask needs ({state_size(m, spec)},)")
+    changes, at = {}, 0
+    for name, shape in zip(names, _shapes(m, names), strict=True):
+        size = int(np.prod(shape))
+        changes[name] = state[at : at + size].reshape(shape).astype(getattr(d, name).dtype)
+        at += size
+    return d.replace(**changes)
