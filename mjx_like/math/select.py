@@ -34,3 +34,10 @@ def place(x: Array, index: np.ndarray, size: int) -> Array:
     inverse = np.full(size, index.size)
     inverse[index] = np.arange(index.size)
     return take(jnp.concatenate([x, jnp.zeros((1, *x.shape[1:]), x.dtype)]), inverse)
+
+
+def combine(matrix: np.ndarray, x: Array) -> Array:
+    """Return matrix @ x for a static matrix, shape (k, n), and rows x, shape (n, ...), in the dtype of x."""
+    flat = x.reshape(x.shape[0], -1)
+    product = jnp.matmul(jnp.asarray(matrix, x.dtype), flat, precision="highest")
+    return product.reshape((matrix.shape[0], *x.shape[1:]))

@@ -41,16 +41,20 @@ def pack_inertia(diagonal: Array, rotation: Array, offset: Array, mass: Array) -
     diagonal: principal inertia, shape (..., 3) [kg m^2]; rotation: of the inertial frame, shape (..., 3, 3);
     offset: centre of mass minus reference point, shape (..., 3); mass: shape (...).  Source: mju_inertCom.
     """
-    central = jnp.einsum("...ij,...j,...kj->...ik", rotation, diagonal, rotation, precision="highest")
+    scaled = rotation * diagonal[..., None, :]
+    xx, yy, zz, xy, xz, yz = (
+        jnp.sum(scaled[..., i, :] * rotation[..., j, :], axis=-1)
+        for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+    )
     x, y, z = (offset[..., i] for i in range(3))
     return jnp.stack(
         [
-            central[..., 0, 0] + mass * (y * y + z * z),
-            central[..., 1, 1] + mass * (x * x + z * z),
-            central[..., 2, 2] + mass * (x * x + y * y),
-            central[..., 0, 1] - mass * x * y,
-            central[..., 0, 2] - mass * x * z,
-            central[..., 1, 2] - mass * y * z,
+            xx + mass * (y * y + z * z),
+            yy + mass * (x * x + z * z),
+            zz + mass * (x * x + y * y),
+            xy - mass * x * y,
+            xz - mass * x * z,
+            yz - mass * y * z,
             mass * x,
             mass * y,
             mass * z,

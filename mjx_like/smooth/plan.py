@@ -1,7 +1,104 @@
-"""The plan of smooth/: not built yet."""
+"""The plan of smooth/: nodes of forward kinematics, kinds of dofs, masks of the velocity recursion."""
 
+import numpy as np
+
+from mjx_like.types.enums import JointType
+from mjx_like.types.plans import SmoothPlan
 from mjx_like.types.topology import Topology
 
 
-def make_plan(t: Topology) -> None:
-    return None
+def make_plan(t: Topology) -> SmoothPlan:
+    """Return the SmoothPlan of a Topology."""
+    return SmoothPlan(**_nodes(t), **_joints(t), **_masks(t))
+
+
+def _nodes(t: Topology) -> dict:
+    """Lay out the nodes: the world, then for each body its joints, or one fixed node."""
+    body, joint, parent, base = [0], [t.njnt], [0], [0]
+    last = np.zeros(t.nbody, np.int32)
+    for b in range(1, t.nbody):
+        joints = range(t.body_jntadr[b], t.body_jntadr[b] + t.body_jntnum[b])
+        before = last[t.body_parentid[b]]
+        pose = 1 + (t.nbody + t.body_mocapid[b] if t.body_mocapid[b] >= 0 else b)
+        for j in joints or (t.njnt,):
+            free = j < t.njnt and t.jnt_type[j] == JointType.FREE
+            body.append(b)
+            joint.append(j)
+            parent.append(before)
+            base.append(0 if free else pose)
+            before, pose = len(body) - 1, 0
+        last[b] = before
+    body, joint, base = (np.array(x, np.int32) for x in (body, joint, base))
+    kind = np.append(t.jnt_type, -1)[joint]
+    qposadr = np.append(t.jnt_qposadr, 0)[joint]
+    hinge, slide = kind == JointType.HINGE, kind == JointType.SLIDE
+    free, quat = kind == JointType.FREE, (kind == JointType.FREE) | (kind == JointType.BALL)
+    return dict(
+        node_body=body,
+        node_jump=_jumps(np.array(parent, np.int32)),
+        node_base=base,
+        node_joint=joint,
+        node_qposadr=np.where(hinge | slide, qposadr, 0),
+        node_hinge=hinge.astype(np.float32),
+        node_slide=slide.astype(np.float32),
+        quat_qposadr=(qposadr + 3 * free)[quat, None] + np.arange(4),
+        quat_place=_overlay(quat),
+        free_qposadr=qposadr[free, None] + np.arange(3),
+        free_place=_overlay(free),
+        body_node=last,
+        joint_node=np.flatnonzero(joint < t.njnt),
+    )
+
+
+def _jumps(parent: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the ancestor, 1, 2, 4, ... nodes up, until all are the world."""
+    jumps = []
+    while parent.any():
+        jumps.append(parent)
+        parent = parent[parent]
+    return tuple(jumps)
+
+
+def _overlay(chosen: np.ndarray) -> np.ndarray:
+    """Return the rows of [all, extra] that take `extra`, in order, where `chosen`, and `all` elsewhere."""
+    rows = np.arange(chosen.size)
+    rows[chosen] = chosen.size + np.arange(chosen.sum())
+    return rows
+
+
+def _joints(t: Topology) -> dict:
+    kind = t.jnt_type[t.dof_jntid]
+    rank = np.arange(t.nv) - t.jnt_dofadr[t.dof_jntid]
+    free = kind == JointType.FREE
+    turning = (kind == JointType.BALL) | (free & (rank >= 3))
+    return dict(
+        joint_turned=(t.jnt_type == JointType.FREE) | (t.jnt_type == JointType.BALL),
+        dof_turning=turning,
+        dof_shifting=free & (rank < 3),
+        dof_column=np.where(turning | free, rank % 3, 0),
+        dof_slide=kind == JointType.SLIDE,
+    )
+
+
+def _masks(t: Topology) -> dict:
+    """Return the velocity mask: the axes of a ball, or of a free joint's rotations, are carried by what precedes all."""
+    ancestor = np.eye(t.nbody)
+    for b in range(1, t.nbody):
+        ancestor[b] += ancestor[t.body_parentid[b]]
+    dof_before = np.zeros((t.nv, t.nv))
+    for i in range(t.nv):
+        if t.dof_parentid[i] >= 0:
+            dof_before[i] = dof_before[t.dof_parentid[i]]
+            dof_before[i, t.dof_parentid[i]] = 1
+    kind = t.jnt_type[t.dof_jntid]
+    rank = np.arange(t.nv) - t.jnt_dofadr[t.dof_jntid]
+    turning = (kind == JointType.BALL) | ((kind == JointType.FREE) & (rank >= 3))
+    same = (t.dof_jntid[:, None] == t.dof_jntid[None, :]) & turning[:, None] & turning[None, :]
+    dof_before[same] = 0
+    dof_before[(kind == JointType.FREE) & (rank < 3)] = 0
+    inertia = ancestor.T.copy()
+    inertia[0], inertia[:, 0] = 0, 0
+    return dict(
+        velocity_mask=np.concatenate([ancestor[:, t.dof_bodyid], dof_before]) if t.nv else np.zeros((t.nbody, 0)),
+        inertia_mask=inertia,
+    )

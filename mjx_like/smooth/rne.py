@@ -1,0 +1,50 @@
+"""Recursive Newton-Euler as products with the tree's masks."""
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.math.select import combine
+from mjx_like.math.spatial import force_cross, inertia_times
+from mjx_like.types.data import Data
+from mjx_like.types.enums import DisableBit
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+
+def rne(m: Model, d: Data) -> Data:
+    """Return d with the bias force: Coriolis, centrifugal and gravity, shape (nv,).
+
+    Reads cdof, cdof_dot, cvel, cinert, qvel. Writes qfrc_bias.  Source: mj_rne without acceleration.
+    """
+    return d.replace(qfrc_bias=project(m, d, body_force(d, bias_acceleration(m, d))))
+
+
+def inverse_dynamics(m: Model, d: Data) -> Array:
+    """Return the joint force that gives `qacc` against bias and inertia, without armature, shape (nv,).
+
+    Reads cdof, cdof_dot, cvel, cinert, qvel, qacc.  Source: mj_rne with acceleration.
+    """
+    moving = combine(m.plans.tree.body_dof, d.cdof * d.qacc[:, None]) if m.nv else 0
+    return project(m, d, body_force(d, bias_acceleration(m, d) + moving))
+
+
+def bias_acceleration(m: Model, d: Data) -> Array:
+    """Return the spatial acceleration of each body at qacc = 0, gravity included as an upward pull, shape (nbody, 6)."""
+    gravity = jnp.zeros(3, d.qvel.dtype) if m.topology.disabled(DisableBit.GRAVITY) else -m.opt.gravity
+    upward = jnp.concatenate([jnp.zeros(3, gravity.dtype), gravity])
+    if not m.nv:
+        return jnp.broadcast_to(upward, (m.nbody, 6))
+    return upward + combine(m.plans.tree.body_dof, d.cdof_dot * d.qvel[:, None])
+
+
+def body_force(d: Data, acceleration: Array) -> Array:
+    """Return the spatial force that each body's own motion takes, shape (nbody, 6); zero for the world."""
+    return inertia_times(d.cinert, acceleration) + force_cross(d.cvel, inertia_times(d.cinert, d.cvel))
+
+
+def project(m: Model, d: Data, force: Array) -> Array:
+    """Return the joint forces, shape (nv,), of spatial forces on bodies, shape (nbody, 6), subtrees summed."""
+    if not m.nv:
+        return jnp.zeros(0, force.dtype)
+    return jnp.sum(d.cdof * combine(m.plans.tree.body_dof.T, force), axis=-1)
