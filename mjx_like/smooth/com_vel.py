@@ -1,6 +1,5 @@
 """Velocities of bodies and of dof axes in the frame of each kinematic tree."""
 
-
 import jax.numpy as jnp
 
 from mjx_like.math.select import combine

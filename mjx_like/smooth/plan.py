@@ -81,7 +81,7 @@ def _joints(t: Topology) -> dict:
 
 
 def _masks(t: Topology) -> dict:
-    """Return the velocity mask: the axes of a ball, or of a free joint's rotations, are carried by what precedes all."""
+    """Return the masks; the axes of a ball, or of the rotations of a free joint, are carried by what precedes all."""
     ancestor = np.eye(t.nbody)
     for b in range(1, t.nbody):
         ancestor[b] += ancestor[t.body_parentid[b]]

@@ -30,7 +30,7 @@ def inverse_dynamics(m: Model, d: Data) -> Array:
 
 
 def bias_acceleration(m: Model, d: Data) -> Array:
-    """Return the spatial acceleration of each body at qacc = 0, gravity included as an upward pull, shape (nbody, 6)."""
+    """Return the spatial acceleration of each body at qacc = 0, less gravity, shape (nbody, 6)."""
     gravity = jnp.zeros(3, d.qvel.dtype) if m.topology.disabled(DisableBit.GRAVITY) else -m.opt.gravity
     upward = jnp.concatenate([jnp.zeros(3, gravity.dtype), gravity])
     if not m.nv:

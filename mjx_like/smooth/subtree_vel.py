@@ -1,0 +1,36 @@
+"""Linear velocity and angular momentum of subtrees."""
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.constants import MINVAL
+from mjx_like.math.quaternion import cross
+from mjx_like.math.select import combine, take
+from mjx_like.types.data import Data
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+
+def subtree_vel(m: Model, d: Data) -> Data:
+    """Return d with the velocity of each subtree's centre of mass and its angular momentum about it.
+
+    Reads cvel, xipos, ximat, subtree_com. Writes subtree_linvel, subtree_angmom.  Source: mj_subtreeVel.
+    """
+    omega = d.cvel[:, :3]
+    linear = d.cvel[:, 3:] + cross(omega, d.xipos - take(d.subtree_com, m.body_rootid))
+    subtree = m.plans.tree.body_ancestor.T
+    mass = m.body_mass[:, None]
+    total = combine(subtree, jnp.concatenate([mass * linear, mass], axis=-1))
+    heavy = total[:, 3:] >= MINVAL
+    velocity = jnp.where(heavy, total[:, :3] / jnp.where(heavy, total[:, 3:], 1), 0)
+    momentum = _angular_momentum(m, d, omega, linear, subtree)
+    moved = momentum - cross(d.subtree_com, total[:, :3])
+    return d.replace(subtree_linvel=velocity, subtree_angmom=moved)
+
+
+def _angular_momentum(m: Model, d: Data, omega: Array, linear: Array, subtree) -> Array:
+    """Return the angular momentum of each subtree about the world's origin, shape (nbody, 3) [kg m^2/s]."""
+    local = jnp.sum(d.ximat * omega[:, :, None], axis=1)
+    spin = jnp.sum(d.ximat * (m.body_inertia * local)[:, None, :], axis=2)
+    return combine(subtree, spin + cross(d.xipos, m.body_mass[:, None] * linear))

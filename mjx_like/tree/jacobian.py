@@ -1,0 +1,60 @@
+"""Jacobians of points attached to bodies, and their time derivatives."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.math.quaternion import cross
+from mjx_like.math.spatial import motion_cross
+from mjx_like.types.data import Data
+from mjx_like.types.enums import JointType
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+
+def jac(m: Model, d: Data, point: Array, body_id: Array | np.ndarray | int) -> tuple[Array, Array]:
+    """Return the translation and rotation Jacobian of points attached to bodies, each of shape (..., nv, 3).
+
+    point: shape (..., 3) [m, world]; body_id: shape (...), static or traced.
+    Reads subtree_com, cdof.  Source: mj_jac.
+    """
+    moves, offset = _chain(m, d, point, body_id)
+    linear = d.cdof[:, 3:] + cross(d.cdof[:, :3], offset)
+    return jnp.where(moves, linear, 0), jnp.where(moves, d.cdof[:, :3], 0)
+
+
+def jac_dot(m: Model, d: Data, point: Array, body_id: Array | np.ndarray | int) -> tuple[Array, Array]:
+    """Return the time derivatives of the Jacobians that `jac` returns, each of shape (..., nv, 3).
+
+    Reads subtree_com, cdof, cdof_dot, cvel.  Source: mj_jacDot.
+    """
+    moves, offset = _chain(m, d, point, body_id)
+    body = d.cvel[body_id]
+    velocity = (body[..., 3:] + cross(body[..., :3], offset[..., 0, :]))[..., None, :]
+    rate = axis_rate(m, d)
+    linear = rate[:, 3:] + cross(rate[:, :3], offset) + cross(d.cdof[:, :3], velocity)
+    return jnp.where(moves, linear, 0), jnp.where(moves, rate[:, :3], 0)
+
+
+def axis_rate(m: Model, d: Data) -> Array:
+    """Return the rate of change of each dof axis as carried by its own body, shape (nv, 6).
+
+    It differs from cdof_dot for the rotations of ball and free joints, whose axes turn with the body.
+    """
+    kind = m.jnt_type[m.dof_jntid]
+    rank = np.arange(m.nv) - m.jnt_dofadr[m.dof_jntid]
+    turning = (kind == JointType.BALL) | ((kind == JointType.FREE) & (rank >= 3))
+    if not turning.any():
+        return d.cdof_dot
+    return jnp.where(turning[:, None], motion_cross(d.cvel[m.dof_bodyid], d.cdof), d.cdof_dot)
+
+
+def _chain(m: Model, d: Data, point: Array, body_id: Array | np.ndarray | int) -> tuple[Array, Array]:
+    """Return which dofs move each body, shape (..., nv, 1), and the point less the tree's centre, shape (..., 1, 3)."""
+    mask = m.plans.tree.body_dof > 0
+    if isinstance(body_id, jax.Array):
+        moves, root = jnp.asarray(mask)[body_id], jnp.asarray(m.body_rootid)[body_id]
+    else:
+        moves, root = mask[body_id], m.body_rootid[body_id]
+    return moves[..., None], (point - d.subtree_com[root])[..., None, :]
