@@ -1,12 +1,18 @@
 """To and from `mujoco` objects, where mujoco is installed: the only module that imports it, inside functions."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.compiler.finalize import Arrays, finalize
-from mjx_like.types.enums import ObjType
+from mjx_like.errors import InputError
+from mjx_like.state import make_data
+from mjx_like.types.data import Data
+from mjx_like.types.enums import ObjType, WarningType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
 from mjx_like.types.named import NAMED_KINDS
@@ -60,3 +66,201 @@ def put_model(
 ) -> Model:
     """Return the Model of a compiled mujoco.MjModel; arguments as `Model.from_xml_path`."""
     return finalize(arrays_from_mjmodel(mj_model), nconmax, njmax, dtype, hooks, active)
+
+
+def put_data(
+    mj_model: "mujoco.MjModel",
+    mj_data: "mujoco.MjData",
+    nconmax: int | None = None,
+    njmax: int | None = None,
+    dtype: Any = None,
+) -> Data:
+    """Return the Data of a mujoco.MjData, contacts and constraint rows included.
+
+    Args:
+      mj_model: the model of `mj_data`.
+      mj_data: one world.
+      nconmax: capacity of the contact buffer, as the Model was loaded with; likewise `njmax`.
+      dtype: of the float fields; None for float64 when JAX has x64 enabled, else float32.
+
+    Raises:
+      UnsupportedError: as `make_data`.
+      InputError: `mj_data` holds more contacts or rows than the capacities.
+    """
+    m = put_model(mj_model, nconmax, njmax, dtype)
+    for name, used in (("nconmax", mj_data.ncon), ("njmax", mj_data.nefc)):
+        if used > getattr(m, name):
+            raise InputError(f"{name}={getattr(m, name)}, but the MjData uses {used}; give {name}={used} or more")
+    d = make_data(m)
+    con = {name: _fill(getattr(mj_data.contact, name), old) for name, old in vars(d.contact).items()}
+    computed = {name: field(mj_model, mj_data) for name, field in _PUT.items()}
+    return d.replace(
+        contact=d.contact.replace(**con),
+        **{
+            name: _fill(computed[name] if name in computed else getattr(mj_data, name), old)
+            for name, old in vars(d).items()
+            if name != "contact"
+        },
+    )
+
+
+def _fill(value: Any, old: jax.Array) -> jax.Array:
+    """Return `value` in the shape and dtype of `old`; rows that it does not have are those of `old`."""
+    value = np.asarray(value)
+    if value.size == old.size:
+        return jnp.asarray(value.reshape(old.shape), old.dtype)
+    full = np.array(old, np.promote_types(value.dtype, old.dtype))
+    full[: len(value)] = value.reshape((len(value), *old.shape[1:]))
+    return jnp.asarray(full, old.dtype)
+
+
+def _dense(value: np.ndarray, nnz: np.ndarray, adr: np.ndarray, col: np.ndarray, width: int) -> np.ndarray:
+    """Return the dense matrix of compressed rows."""
+    rows, entries = _entries(nnz, adr)
+    dense = np.zeros((len(nnz), width))
+    dense[rows, col[entries]] = value[entries]
+    return dense
+
+
+def _entries(nnz: np.ndarray, adr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the row and the address of every entry of compressed rows."""
+    rows = np.repeat(np.arange(len(nnz)), nnz)
+    return rows, np.repeat(adr, nnz) + np.arange(len(rows)) - np.repeat(np.cumsum(nnz) - nnz, nnz)
+
+
+def _mass_matrix(m: "mujoco.MjModel", d: "mujoco.MjData") -> np.ndarray:
+    lower = _dense(d.M, m.M_rownnz, m.M_rowadr, m.M_colind, m.nv)
+    return lower + np.tril(lower, -1).T
+
+
+def _mass_factor(m: "mujoco.MjModel", d: "mujoco.MjData") -> np.ndarray:
+    full = _mass_matrix(m, d)
+    return np.linalg.cholesky(full) if np.all(np.diag(full) > 0) else np.zeros_like(full)
+
+
+def _row_jacobian(m: "mujoco.MjModel", d: "mujoco.MjData") -> np.ndarray:
+    import mujoco
+
+    if not mujoco.mj_isSparse(m):
+        return np.reshape(d.efc_J, (d.nefc, m.nv))
+    return _dense(d.efc_J, d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind, m.nv)
+
+
+def _residual(m: "mujoco.MjModel", d: "mujoco.MjData") -> float:
+    count = int(d.solver_niter.max(initial=0))
+    return d.solver[min(count, len(d.solver)) - 1].gradient if count else 0.0
+
+
+# Fields of Data that MjData stores in another way: (mj_model, mj_data) -> dense value.
+_PUT: dict[str, Callable[..., Any]] = {
+    "M": _mass_matrix,
+    "qLD": _mass_factor,
+    "ten_J": lambda m, d: _dense(d.ten_J, m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, m.nv),
+    "actuator_moment": lambda m, d: _dense(d.actuator_moment, d.moment_rownnz, d.moment_rowadr, d.moment_colind, m.nv),
+    "efc_J": _row_jacobian,
+    "warning": lambda m, d: np.array(d.warning.number)[: len(WarningType)],
+    "unconverged": lambda m, d: 0,
+    "solver_niter": lambda m, d: d.solver_niter.max(initial=0),
+    "solver_residual": _residual,
+}
+
+
+def get_data(mj_model: "mujoco.MjModel", d: Data) -> "mujoco.MjData | list[mujoco.MjData]":
+    """Return a new mujoco.MjData that holds `d`; a list of them if `d` has a leading batch axis."""
+    import mujoco
+
+    batched = d.qpos.ndim == 2
+    result = [mujoco.MjData(mj_model) for _ in range(d.qpos.shape[0])] if batched else mujoco.MjData(mj_model)
+    get_data_into(result, mj_model, d)
+    return result
+
+
+def get_data_into(result: "mujoco.MjData | list[mujoco.MjData]", mj_model: "mujoco.MjModel", d: Data) -> None:
+    """Write `d` into an existing mujoco.MjData, or a list of them if `d` has a leading batch axis.
+
+    Fields of MjData that Data does not hold are those that mj_fwdPosition computes at `d.qpos`; buffers of contacts
+    and rows get `ncon` and `nefc` entries.
+
+    Raises:
+      InputError: a list for one world, one MjData for a batch, or a list of another length.
+    """
+    d = jax.device_get(d)
+    batch = d.qpos.shape[0] if d.qpos.ndim == 2 else None
+    if (len(result) if isinstance(result, list) else None) != batch:
+        given = f"a list of {len(result)}" if isinstance(result, list) else "one MjData"
+        raise InputError(f"result is {given}, but d holds {'one world' if batch is None else f'{batch} worlds'}")
+    if batch is None:
+        _get_world(result, mj_model, d)
+    else:
+        for i, world in enumerate(result):
+            _get_world(world, mj_model, jax.tree.map(lambda x, i=i: x[i], d))
+
+
+def _get_world(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data) -> None:
+    import mujoco
+
+    fields = {name: value for name, value in vars(d).items() if name not in ("contact", *_PUT)}
+    ncon, nefc = min(int(d.ncon), d.contact.dist.shape[0]), min(int(d.nefc), d.efc_type.shape[0])
+    for name in _INPUTS:
+        getattr(result, name)[...] = fields[name]
+    mujoco.mj_fwdPosition(mj_model, result)
+    _get_rows(result, mj_model, d, ncon, nefc)
+    for name, value in (fields | {"ncon": ncon, "nefc": nefc}).items():
+        if np.ndim(value) == 0:
+            setattr(result, name, value.item() if hasattr(value, "item") else value)
+        else:
+            target = getattr(result, name)
+            target[...] = np.reshape(value[:nefc] if name.startswith("efc_") else value, target.shape)
+    lower = _entries(mj_model.M_rownnz, mj_model.M_rowadr)
+    result.M[lower[1]] = d.M[lower[0], mj_model.M_colind[lower[1]]]
+    mujoco.mj_factorM(mj_model, result)
+    rows, entries = _entries(mj_model.ten_J_rownnz, mj_model.ten_J_rowadr)
+    result.ten_J[entries] = d.ten_J[rows, mj_model.ten_J_colind[entries]]
+    rows, entries = _entries(result.moment_rownnz, result.moment_rowadr)
+    result.actuator_moment[entries] = d.actuator_moment[rows, result.moment_colind[entries]]
+    result.warning.number[: len(WarningType)] = d.warning
+    result.solver_niter[:] = 0
+    result.solver_niter[0] = d.solver_niter
+
+
+# What mj_fwdPosition reads.
+_INPUTS = ("qpos", "eq_active", "mocap_pos", "mocap_quat")
+
+
+def _get_rows(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data, ncon: int, nefc: int) -> None:
+    """Write contacts and the constraint Jacobian, with buffers of the right length."""
+    import mujoco
+
+    jacobian, sparse = np.asarray(d.efc_J[:nefc], float), bool(mujoco.mj_isSparse(mj_model))
+    same = result.ncon == ncon and result.nefc == nefc and np.array_equal(result.efc_type, d.efc_type[:nefc])
+    pattern = _dense(np.ones(result.nJ), *_row_layout(result), mj_model.nv) != 0 if sparse and same else None
+    if not same or (sparse and np.any(jacobian[~pattern])):
+        count = int(np.count_nonzero(jacobian)) if sparse else nefc * mj_model.nv
+        mujoco._functions._realloc_con_efc(result, ncon, nefc, count)
+        if sparse:
+            _write_layout(result, jacobian)
+        result.contact.exclude[:] = d.contact.efc_address[:ncon] < 0
+        for name in ("flex", "elem", "vert"):
+            getattr(result.contact, name)[:] = -1
+        for name in ("mu", "H", "adhesion", "surfacevel"):
+            getattr(result.contact, name)[:] = 0
+    if sparse:
+        rows, entries = _entries(result.efc_J_rownnz, result.efc_J_rowadr)
+        result.efc_J[entries] = jacobian[rows, result.efc_J_colind[entries]]
+    else:
+        result.efc_J[:] = jacobian.ravel()
+    for name, value in vars(d.contact).items():
+        target = getattr(result.contact, name)
+        target[:] = np.reshape(value[:ncon], target.shape)
+    result.contact.geom1[:], result.contact.geom2[:] = result.contact.geom.T
+
+
+def _row_layout(d: "mujoco.MjData") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind
+
+
+def _write_layout(result: "mujoco.MjData", jacobian: np.ndarray) -> None:
+    """Write where the non-zero entries of the constraint Jacobian stand."""
+    rows, cols = np.nonzero(jacobian)
+    nnz = np.bincount(rows, minlength=len(jacobian))
+    result.efc_J_rownnz[:], result.efc_J_rowadr[:], result.efc_J_colind[:] = nnz, np.cumsum(nnz) - nnz, cols
