@@ -1,0 +1,173 @@
+"""Rollouts: many steps, of one world or of many, in one compiled loop."""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from mjx_like.errors import InputError
+from mjx_like.sharding import in_blocks, over_devices
+from mjx_like.step import step
+from mjx_like.types.data import Data
+from mjx_like.types.model import Model
+from mjx_like.types.pytree import Record, leaf, record
+
+Array = jax.Array
+
+# What one step hands to the next: state, inputs (a reset changes them), counters that grow.
+CARRIED = (
+    "time", "qpos", "qvel", "act", "history", "plastic", "qacc_warmstart",
+    "ctrl", "qfrc_applied", "xfrc_applied", "eq_active", "mocap_pos", "mocap_quat", "userdata",
+    "warning", "unconverged", "maxuse_con", "maxuse_efc",
+)  # fmt: skip
+CPU_BLOCK = 128
+
+
+@record
+class Trajectory(Record):
+    """What a rollout records by default: the state after each step, and the sensors at the step's start."""
+
+    time: Array = leaf("steps", unit="s")
+    qpos: Array = leaf("steps", "nq")
+    qvel: Array = leaf("steps", "nv")
+    act: Array = leaf("steps", "na")
+    sensordata: Array = leaf("steps", "nsensordata")
+
+
+def record_state(d: Data) -> Trajectory:
+    """Return the default record of one step."""
+    return Trajectory(**{name: getattr(d, name) for name in Trajectory.__dataclass_fields__})
+
+
+def rollout(
+    m: Model,
+    d: Data,
+    ctrl: Array | None = None,
+    *,
+    steps: int | None = None,
+    record: Callable[[Data], Any] = record_state,
+    remat: bool = True,
+    unroll: int = 1,
+    block: int | None = None,
+    devices: Sequence[jax.Device] | None = None,
+) -> tuple[Data, Any]:
+    """Return the Data after many steps, and what was recorded at each.
+
+    One world, or a batch of them if the arrays of `d` have a leading world axis; then arrays of `m` may have one too
+    (domain randomisation), and a world's result does not depend on the others, on `block` or on `devices`.
+    Differentiable in both modes, with respect to `m`, `d` and `ctrl`. Only the state, inputs and counters are
+    carried: derived fields of the Data returned are those of `d` until `forward` is called.
+
+    Args:
+      m: the model.
+      d: the start.
+      ctrl: controls of each step, shape (steps, nu), or (batch, steps, nu) for each world its own; None to hold
+        `d.ctrl`.
+      steps: number of steps; needed without `ctrl`.
+      record: function of the Data after a step, `d.xpos` and the like being those of its start. Its result, any
+        pytree, is stacked over the steps. Calls with the same function share one compilation.
+      remat: in reverse mode, store only the state of each step and compute the rest again.
+      unroll: steps written out in the body of the loop.
+      block: worlds that run together; None for 128 on a CPU (they fit its cache), else all.
+      devices: devices that share the worlds; None for the one where the arguments are.
+
+    Returns:
+      The Data at the end, and the records: arrays with axes (steps, ...) or (batch, steps, ...).
+
+    Raises:
+      InputError: arguments whose shapes do not fit.
+    """
+    ctrl = None if ctrl is None else jnp.asarray(ctrl, d.ctrl.dtype)
+    batch = _batch(m, d)
+    steps = _steps(m, batch, ctrl, steps)
+    for name, value in (("unroll", unroll), ("block", block)):
+        if value is not None and value < 1:
+            raise InputError(f"{name}={value}: must be at least 1")
+    if batch is None and devices is not None:
+        raise InputError("devices= shares worlds, but d holds one world: give its arrays a leading world axis")
+    if block is None and batch is not None:
+        platform = jax.default_backend() if devices is None else devices[0].platform
+        block = CPU_BLOCK if platform == "cpu" else batch
+    static = (steps, record, remat, unroll, block, None if devices is None else tuple(devices))
+    return _rollout(m, d, ctrl, *static)
+
+
+@functools.partial(jax.jit, static_argnums=(3, 4, 5, 6, 7, 8))
+def _rollout(m, d, ctrl, steps, record, remat, unroll, block, devices):
+    one = functools.partial(_one_world, steps=steps, record=record, remat=remat, unroll=unroll)
+    if block is None:
+        return one(m, d, ctrl)
+    leaves, structure = jax.tree.flatten((m, d, ctrl))
+    mapped = [x.ndim > rank for x, rank in zip(leaves, _ranks(m, d, ctrl), strict=True)]
+    worlds = [x for x, is_mapped in zip(leaves, mapped, strict=True) if is_mapped]
+    shared = [x for x, is_mapped in zip(leaves, mapped, strict=True) if not is_mapped]
+
+    def world(own: list[Array], common: list[Array]) -> Any:
+        own, common = iter(own), iter(common)
+        return one(*jax.tree.unflatten(structure, [next(own if is_mapped else common) for is_mapped in mapped]))
+
+    function = in_blocks(jax.vmap(world, in_axes=(0, None)), block)
+    function = function if devices is None else over_devices(function, devices)
+    return function(worlds, shared)
+
+
+def _one_world(m: Model, d: Data, ctrl: Array | None, *, steps, record, remat, unroll) -> tuple[Data, Any]:
+    def advance(state: dict[str, Array], u: Array | None) -> tuple[dict[str, Array], Any]:
+        x = step(m, d.replace(**(state if u is None else state | {"ctrl": u})))
+        return {name: getattr(x, name) for name in CARRIED}, record(x)
+
+    advance = jax.checkpoint(advance, prevent_cse=False) if remat else advance
+    start = {name: getattr(d, name) for name in CARRIED}
+    state, records = lax.scan(advance, start, ctrl, length=steps, unroll=unroll)
+    return d.replace(**state), records
+
+
+def _ranks(m: Model, d: Data, ctrl: Array | None) -> list[int]:
+    """Return the number of axes that each leaf of (m, d, ctrl) has for one world."""
+    return [*_declared(m), *_declared(d), *([] if ctrl is None else [2])]
+
+
+def _declared(r: Record) -> list[int]:
+    ranks = []
+    for field in dataclasses.fields(r):
+        value = getattr(r, field.name)
+        if isinstance(value, Record):
+            ranks += _declared(value)
+        elif not field.metadata.get("static"):
+            ranks.append(len(field.metadata["shape"]))
+    return ranks
+
+
+def _batch(m: Model, d: Data) -> int | None:
+    """Return the number of worlds, None for one without an axis; raise where arrays disagree."""
+    lead = d.qpos.shape[:-1]
+    for x, rank in zip(jax.tree.leaves(d), _declared(d), strict=True):
+        if x.shape[: x.ndim - rank] != lead or len(lead) > 1:
+            raise InputError(
+                f"d.qpos has shape {d.qpos.shape}, but an array of d has shape {x.shape}: all need the same leading "
+                "world axis, or none"
+            )
+    for x, rank in zip(jax.tree.leaves(m), _declared(m), strict=True):
+        if x.ndim > rank and x.shape[: x.ndim - rank] != lead:
+            raise InputError(f"an array of m has shape {x.shape}: its world axis must be that of d, {lead or 'none'}")
+    return lead[0] if lead else None
+
+
+def _steps(m: Model, batch: int | None, ctrl: Array | None, steps: int | None) -> int:
+    """Return the number of steps; raise where the controls do not fit."""
+    if ctrl is None:
+        if steps is None or steps < 0:
+            raise InputError(f"steps={steps}: give the number of steps, or ctrl= of shape (steps, nu)")
+        return steps
+    length = ctrl.shape[-2] if ctrl.ndim > 1 else 0
+    allowed = [(length, m.nu)] if batch is None else [(length, m.nu), (batch, length, m.nu)]
+    if ctrl.ndim < 2 or ctrl.shape not in allowed:
+        wanted = "(steps, nu)" if batch is None else f"(steps, nu) or ({batch}, steps, nu)"
+        raise InputError(f"ctrl has shape {ctrl.shape}; it must be {wanted}, with nu={m.nu}")
+    if steps is not None and steps != length:
+        raise InputError(f"steps={steps}, but ctrl has {length} steps: leave steps out, or slice ctrl")
+    return length

@@ -1,0 +1,55 @@
+"""Blocks and devices: the same results however worlds are divided."""
+
+import subprocess
+import sys
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from mjx_like.sharding import in_blocks, over_devices
+
+
+def worlds(batch):
+    rng = np.random.default_rng(0)
+    return {"a": jnp.asarray(rng.normal(size=(batch, 3))), "b": jnp.arange(batch)}
+
+
+def function(worlds, shared):
+    return {"sum": worlds["a"].sum(-1) * shared, "row": worlds["a"] + worlds["b"][:, None]}
+
+
+@pytest.mark.parametrize("batch", [1, 7, 12])
+@pytest.mark.parametrize("size", [1, 3, 4, 100])
+def test_blocks_give_the_same(batch, size):
+    whole, blocked = function(worlds(batch), 2.0), in_blocks(function, size)(worlds(batch), 2.0)
+    for name in whole:
+        np.testing.assert_array_equal(blocked[name], whole[name])
+
+
+def test_blocks_are_equal_and_no_larger_than_asked():
+    seen = []
+    in_blocks(lambda w, s: seen.append(w["a"].shape) or w, 128)(worlds(1000), None)
+    assert seen == [(125, 3)]
+
+
+def test_one_device():
+    import jax
+
+    whole, spread = function(worlds(5), 2.0), over_devices(function, jax.devices()[:1])(worlds(5), 2.0)
+    np.testing.assert_array_equal(spread["row"], whole["row"])
+
+
+def test_two_devices_share_an_odd_number_of_worlds():
+    code = (
+        "import jax; jax.config.update('jax_num_cpu_devices', 2); jax.config.update('jax_enable_x64', True)\n"
+        "import numpy as np\n"
+        "from tests.rollout.test_sharding import function, worlds\n"
+        "from mjx_like.sharding import in_blocks, over_devices\n"
+        "spread = jax.jit(over_devices(in_blocks(function, 2), jax.devices()))(worlds(7), 2.0)\n"
+        "assert len(spread['row'].sharding.device_set) == 2\n"
+        "for name, value in function(worlds(7), 2.0).items():\n"
+        "    np.testing.assert_array_equal(spread[name], value)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
