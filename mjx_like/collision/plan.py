@@ -1,9 +1,165 @@
-"""The plan of collision/: not built yet."""
+"""The plan of collision/: which geom pairs can touch, grouped by type, and the layout of their contact points."""
 
-import types
+import numpy as np
 
+from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
+from mjx_like.types.plans import CollisionPlan, PairGroup
 from mjx_like.types.topology import Topology
 
+_PLANE, _SPHERE, _CAPSULE = GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE
+_ELLIPSOID, _CYLINDER, _BOX = GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX
 
-def make_plan(t: Topology):
-    return types.SimpleNamespace(default_nconmax=0, default_njmax=0)
+# Type pairs that the engine collides: points that the kernel returns, and the most that are contacts at once.
+POINTS = {
+    (_PLANE, _SPHERE): (1, 1), (_PLANE, _CAPSULE): (2, 2), (_PLANE, _ELLIPSOID): (1, 1),
+    (_PLANE, _CYLINDER): (4, 4), (_PLANE, _BOX): (8, 4),
+    (_SPHERE, _SPHERE): (1, 1), (_SPHERE, _CAPSULE): (1, 1), (_SPHERE, _CYLINDER): (1, 1), (_SPHERE, _BOX): (1, 1),
+    (_CAPSULE, _CAPSULE): (2, 2), (_CAPSULE, _BOX): (2, 2),
+}  # fmt: skip
+# Type pairs that MuJoCo never collides.
+_NEVER = {
+    (_PLANE, _PLANE), (_PLANE, GeomType.HFIELD), (GeomType.HFIELD, GeomType.HFIELD),
+}  # fmt: skip
+_FEW = 64  # up to this many candidate points, all have a row
+_ROWS_PER_GEOM = 4
+
+
+def make_plan(t: Topology) -> CollisionPlan:
+    """Return the candidate pairs in MuJoCo's order, by type, and the default capacity of the contact buffer.
+
+    The capacity is one row for each point that can touch if these are at most 64, else 4 for each moving geom that
+    can collide, and at least 64.
+    """
+    geom, explicit, order = _candidates(t)
+    types = t.geom_type[geom]
+    built = np.array([tuple(pair) in POINTS for pair in types.tolist()], bool)
+    geom, explicit, types = geom[built], explicit[built], types[built]
+    groups, point_pair, point_slot = _groups(geom, types)
+    row = np.lexsort((point_slot, point_pair))
+    capacity = sum(POINTS[tuple(pair)][1] for pair in types.tolist())
+    moving = [g for g in np.unique(geom) if t.body_treeid[t.geom_bodyid[g]] >= 0]
+    return CollisionPlan(
+        geom=geom,
+        explicit=explicit,
+        dim=_condim(t, geom, explicit),
+        groups=groups,
+        point_pair=point_pair[row],
+        point_row=row,
+        default_nconmax=capacity if capacity <= _FEW else min(capacity, max(_FEW, _ROWS_PER_GEOM * len(moving))),
+    )
+
+
+def unsupported(t: Topology) -> tuple[str, ...]:
+    """Return what the engine cannot collide yet, by type pair with the first geoms that need it."""
+    out = []
+    geom, _, _ = _candidates(t)
+    lacking: dict[tuple[int, int], list[str]] = {}
+    for a, b in geom.tolist():
+        pair = (int(t.geom_type[a]), int(t.geom_type[b]))
+        if pair not in POINTS:
+            lacking.setdefault(pair, []).append(f"{_name(t, a)} with {_name(t, b)}")
+    for (a, b), pairs in lacking.items():
+        more = f" and {len(pairs) - 2} more" if len(pairs) > 2 else ""
+        kind = f"{GeomType(a).name.lower()}-{GeomType(b).name.lower()}"
+        out.append(f"collision {kind} is not built yet: geom {', '.join(pairs[:2])}{more}")
+    if not _disabled(t):
+        for f in range(t.nflex):
+            if t.flex_contype[f] or t.flex_conaffinity[f]:
+                out.append(f"flex '{t.names[ObjType.FLEX][f]}': collision is not built yet")
+        if t.enabled(EnableBit.SPECULATIVE):
+            out.append("flag speculative: speculative contacts are not built yet")
+        for term in ("geom_adhesion", "pair_adhesion", "geom_surfacevel"):
+            if np.any(t.has[term]):
+                out.append(f"{term}: not built yet")
+    for a, b, _ in t.hooks.collision:
+        out.append(f"hook collision of geom {a!r} with {b!r} is not built yet")
+    return tuple(out)
+
+
+def _name(t: Topology, geom: int) -> str:
+    name = t.names[ObjType.GEOM][geom]
+    return f"'{name}'" if name else f"number {geom}"
+
+
+def _disabled(t: Topology) -> bool:
+    return t.disabled(DisableBit.CONSTRAINT | DisableBit.CONTACT)
+
+
+def _candidates(t: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the geom pairs that no static filter discards, their <pair> ids or -1, and body signatures; in order.
+
+    MuJoCo walks body pairs by signature; within one, <pair> elements come first, then the geoms: sorted by
+    (smaller type, other) where the bounding volume trees are searched, else in the order of their ids.
+
+    Source: mj_collision, mj_broadphase, filterCollisionPair, contactcompare.
+    """
+    none = np.zeros((0, 2), np.int32), np.zeros(0, np.int32), np.zeros(0, np.int64)
+    if _disabled(t) or t.ngeom < 2:
+        return none
+    first, second = np.triu_indices(t.ngeom, 1)
+    keep = _unfiltered(t, first, second)
+    first, second = first[keep], second[keep]
+    if t.hooks.contact_filter is not None:
+        keep = [not t.hooks.contact_filter(t, int(a), int(b)) for a, b in zip(first, second, strict=True)]
+        first, second = first[np.array(keep, bool)], second[np.array(keep, bool)]
+    chosen = {frozenset(p) for p in zip(t.pair_geom1.tolist(), t.pair_geom2.tolist(), strict=True)}
+    keep = np.array([frozenset(p) not in chosen for p in zip(first.tolist(), second.tolist(), strict=True)], bool)
+    first, second = (np.concatenate([p, x[keep]]) for p, x in ((t.pair_geom1, first), (t.pair_geom2, second)))
+    explicit = np.concatenate([np.arange(t.npair), np.full(keep.sum(), -1)]).astype(np.int32)
+
+    swap = t.geom_type[first] > t.geom_type[second]
+    geom = np.stack([np.where(swap, second, first), np.where(swap, first, second)], axis=1).astype(np.int32)
+    signature = _signature(t, first, second)
+    body = t.geom_bodyid[geom]
+    tree = (np.max(t.body_geomnum[body], axis=1, initial=0) > 1) & (not t.disabled(DisableBit.MIDPHASE))
+    key1 = np.where(explicit >= 0, explicit, np.where(tree, geom[:, 0], np.minimum(first, second)))
+    key2 = np.where(tree, geom[:, 1], np.maximum(first, second))
+    order = np.lexsort((key2, key1, explicit < 0, signature))
+    collide = np.array([tuple(p) not in _NEVER for p in t.geom_type[geom].tolist()], bool)
+    order = order[collide[order]]
+    return geom[order], explicit[order], signature[order]
+
+
+def _signature(t: Topology, geom1: np.ndarray, geom2: np.ndarray) -> np.ndarray:
+    body1, body2 = (t.geom_bodyid[g].astype(np.int64) for g in (geom1, geom2))
+    return (np.minimum(body1, body2) << 16) + np.maximum(body1, body2)
+
+
+def _unfiltered(t: Topology, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return which pairs pass contype and conaffinity, weld groups, parent-child, and excluded bodies.
+
+    The bit masks are tested for geoms, or for bodies only where a hook takes the place of the geom test.
+    Source: filterBodyPair, filterBitmask, canCollide2.
+    """
+    body1, body2 = t.geom_bodyid[first], t.geom_bodyid[second]
+    weld1, weld2 = t.body_weldid[body1], t.body_weldid[body2]
+    parent1, parent2 = (t.body_weldid[t.body_parentid[w]] for w in (weld1, weld2))
+    keep = (weld1 != weld2) & ((t.body_treeid[body1] >= 0) | (t.body_treeid[body2] >= 0))
+    if not t.disabled(DisableBit.FILTERPARENT):
+        keep &= ~((weld1 != 0) & (weld2 != 0) & ((weld1 == parent2) | (weld2 == parent1)))
+    masks = (t.geom_contype[first], t.geom_conaffinity[first], t.geom_contype[second], t.geom_conaffinity[second])
+    if t.hooks.contact_filter is not None:
+        masks = (t.body_contype[body1], t.body_conaffinity[body1], t.body_contype[body2], t.body_conaffinity[body2])
+    keep &= ((masks[0] & masks[3]) | (masks[2] & masks[1])) != 0
+    return keep & ~np.isin(_signature(t, first, second), t.exclude_signature)
+
+
+def _groups(geom: np.ndarray, types: np.ndarray) -> tuple[tuple[PairGroup, ...], np.ndarray, np.ndarray]:
+    """Return the groups by type pair, and pair and slot of every candidate point in their layout."""
+    groups, point_pair, point_slot = [], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for kind, (slots, _) in POINTS.items():
+        rows = np.flatnonzero((types == kind).all(axis=1))
+        if rows.size:
+            groups.append(PairGroup(kind, rows, geom[rows, 0], geom[rows, 1], slots))
+            point_pair.append(np.tile(rows, slots))
+            point_slot.append(np.repeat(np.arange(slots), rows.size))
+    return tuple(groups), np.concatenate(point_pair), np.concatenate(point_slot)
+
+
+def _condim(t: Topology, geom: np.ndarray, explicit: np.ndarray) -> np.ndarray:
+    """Return condim of each pair: of the geom of higher priority, else the larger.  Source: mj_contactParam."""
+    dim, priority = t.geom_condim[geom], t.geom_priority[geom]
+    first = np.where(priority[:, 0] > priority[:, 1], dim[:, 0], dim[:, 1])
+    mixed = np.where(priority[:, 0] == priority[:, 1], dim.max(axis=1), first)
+    own = t.pair_dim[np.maximum(explicit, 0)] if t.npair else mixed
+    return np.where(explicit >= 0, own, mixed).astype(np.int32)

@@ -26,19 +26,23 @@ class SmoothPlan:
     A node is the world (node 0), a joint, or a body without joints; bodies and joints keep their order.
     """
 
-    node_body: np.ndarray  # (nnode,) body of the node
     node_jump: tuple[np.ndarray, ...]  # each (nnode,): the node to compose with in each round of pointer doubling
-    node_base: np.ndarray  # (nnode,) row of [identity, body, mocap] poses that stands before the node's joint
+    node_base_pos: np.ndarray  # (nnode,) row of [0, body, mocap, free joint] positions before the node's joint
+    node_base_quat: np.ndarray  # (nnode,) row of [1, body, mocap] quaternions before the node's joint
     node_joint: np.ndarray  # (nnode,) joint id, njnt where there is none
-    node_qposadr: np.ndarray  # (nnode,) address of the scalar coordinate, 0 where there is none
-    node_hinge: np.ndarray  # (nnode,) 1 for a hinge
-    node_slide: np.ndarray  # (nnode,) 1 for a slide
+    node_quat: np.ndarray  # (nnode,) row of [1, hinge, ball and free] rotations of the node's joint
+    node_slide: np.ndarray  # (nnode,) which slide it is, nslide where none
+    scalar_qposadr: np.ndarray  # addresses of hinge and slide coordinates
+    scalar_hinge: np.ndarray  # which of those are hinges
+    scalar_slide: np.ndarray  # which of those are slides
+    hinge_joint: np.ndarray  # joint ids of hinges
+    slide_joint: np.ndarray  # joint ids of slides
     quat_qposadr: np.ndarray  # (nquat, 4) addresses of the quaternions of ball and free joints
-    quat_place: np.ndarray  # (nnode,) row of [hinge quaternions of all nodes, quaternions]
     free_qposadr: np.ndarray  # (nfree, 3) addresses of the positions of free joints
-    free_place: np.ndarray  # (nnode,) row of [translations of all nodes, positions of free joints]
     body_node: np.ndarray  # (nbody,) last node of the body
+    frame_node: np.ndarray  # (nbody + ngeom + nsite,) node that carries the inertial frame, geom or site
     joint_node: np.ndarray  # (njnt,) node of the joint
+    joint_slide: np.ndarray  # (njnt,) which slide it is, nslide where none
     joint_turned: np.ndarray  # (njnt,) True where the joint's rotation moves its own axis: ball and free
     dof_turning: np.ndarray  # (nv,) True where the dof turns about a body axis: rotations of ball and free joints
     dof_shifting: np.ndarray  # (nv,) True for the translations of free joints
@@ -46,6 +50,52 @@ class SmoothPlan:
     dof_slide: np.ndarray  # (nv,) True for a slide joint
     velocity_mask: np.ndarray  # (nbody + nv, nv) rows of cvel, then of the velocity that carries each dof's axis
     inertia_mask: np.ndarray  # (nbody, nbody) 1 where the column's body is in the row's subtree, the world excluded
+
+
+@dataclasses.dataclass(frozen=True)
+class PairGroup:
+    """The candidate pairs of one pair of geom types; `geom1` has the smaller type."""
+
+    types: tuple[int, int]
+    pair: np.ndarray  # (n,) row of the pair in CollisionPlan's tables
+    geom1: np.ndarray  # (n,)
+    geom2: np.ndarray  # (n,)
+    slots: int  # points that the kernel returns for each pair
+
+
+@dataclasses.dataclass(frozen=True)
+class CollisionPlan:
+    """Candidate pairs in MuJoCo's order, by type, and the layout of their points; made by `collision.plan`.
+
+    Candidate points are laid out group by group, in a group slot by slot, in a slot pair by pair.
+    """
+
+    geom: np.ndarray  # (npair, 2) geom ids, the smaller type first
+    explicit: np.ndarray  # (npair,) id of the <pair> element, or -1
+    dim: np.ndarray  # (npair,) condim
+    groups: tuple[PairGroup, ...]
+    point_pair: np.ndarray  # (ncandidate,) pair of each candidate point, in MuJoCo's order
+    point_row: np.ndarray  # (ncandidate,) where the candidate point in MuJoCo's order stands in the layout
+    default_nconmax: int
+
+
+@dataclasses.dataclass(frozen=True)
+class IntegratorPlan:
+    """Where coordinates stand in qpos and qvel, which dofs are damped, which bodies are free; by `integrator.plan`."""
+
+    scalar_qpos: np.ndarray  # (nscalar,) addresses in qpos of the coordinates that are no quaternion
+    scalar_dof: np.ndarray  # (nscalar,) their dofs
+    quat_qpos: np.ndarray  # (nquat, 4) addresses in qpos of the quaternions of ball and free joints
+    quat_dof: np.ndarray  # (nquat, 3) their dofs
+    qpos_order: np.ndarray  # (nq,) row of [scalars, quaternions] that stands at each address of qpos
+    dof_order: np.ndarray  # (nv,) row of [scalars, rotations] that stands at each dof
+    dof_actuator: np.ndarray  # (nv, nactuator) True where the actuator adds damping to the dof
+    tendon_actuator: np.ndarray  # (ntendon, nactuator) True where the actuator adds damping to the tendon
+    dof_damped: np.ndarray  # (nv,) True where a joint or an actuator damps the dof
+    tendon_damped: np.ndarray  # (ntendon,) likewise
+    damping_beyond_linear: bool  # whether a dof has polynomial damping or damping by an actuator
+    free_body: np.ndarray  # (nfree,) bodies with a free joint and no other joint in their tree
+    free_dof: np.ndarray  # (nfree, 6) their dofs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +107,7 @@ class Plans:
     tendon: Any
     actuator: Any
     passive: Any
-    collision: Any
+    collision: CollisionPlan
     constraint: Any
     sensor: Any
-    integrator: Any
+    integrator: IntegratorPlan

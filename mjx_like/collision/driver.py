@@ -1,0 +1,201 @@
+"""The collision stage: all candidate pairs by type, then the touching points compacted into the contact buffer."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from mjx_like.collision import capsule, mixing, plane, sphere
+from mjx_like.collision.shape import Point, Shape
+from mjx_like.math import vector as v
+from mjx_like.math.select import take
+from mjx_like.types.data import Contact, Data
+from mjx_like.types.enums import GeomType, WarningType
+from mjx_like.types.model import Model
+from mjx_like.types.plans import PairGroup
+from mjx_like.types.pytree import Record, leaf, record
+
+Array = jax.Array
+
+_PLANE, _SPHERE, _CAPSULE = GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE
+_ELLIPSOID, _CYLINDER, _BOX = GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX
+
+KERNELS = {
+    (_PLANE, _SPHERE): plane.plane_sphere,
+    (_PLANE, _CAPSULE): plane.plane_capsule,
+    (_PLANE, _ELLIPSOID): plane.plane_ellipsoid,
+    (_PLANE, _CYLINDER): plane.plane_cylinder,
+    (_PLANE, _BOX): plane.plane_box,
+    (_SPHERE, _SPHERE): sphere.sphere_sphere,
+    (_SPHERE, _CAPSULE): sphere.sphere_capsule,
+    (_SPHERE, _CYLINDER): sphere.sphere_cylinder,
+    (_SPHERE, _BOX): sphere.sphere_box,
+    (_CAPSULE, _CAPSULE): capsule.capsule_capsule,
+    (_CAPSULE, _BOX): capsule.capsule_box,
+}
+
+
+@record
+class Candidates(Record):
+    """All candidate points in the layout of the plan: signed distances also of those that are apart."""
+
+    active: Array = leaf("ncandidate")
+    dist: Array = leaf("ncandidate", unit="m")
+    pos: Array = leaf(3, "ncandidate", unit="m, world")
+    normal: Array = leaf(3, "ncandidate", unit="world")
+    tangent: Array = leaf(3, "ncandidate", unit="world; zero where the convention decides")
+
+
+def collision(m: Model, d: Data) -> Data:
+    """Return `d` with its contacts: the deepest `nconmax` of them, in MuJoCo's order.
+
+    Reads geom_xpos, geom_xmat. Writes contact, ncon, maxuse_con, warning[CONTACTFULL].  Source: mj_collision.
+    """
+    plan = m.plans.collision
+    if plan.point_pair.size == 0 or m.nconmax == 0:
+        return _without_contacts(m, d)
+    parameters = mixing.pair_parameters(m)
+    points = candidates(m, d.geom_xpos, d.geom_xmat, parameters.detect)
+    detected = jnp.sum(points.active, dtype=jnp.int32)
+    ncon = jnp.minimum(detected, m.nconmax)
+    row = _rows(plan.point_row, _kept(points, m.nconmax), m.nconmax)
+    contact = _contacts(m, points, parameters, row, jnp.arange(m.nconmax) < ncon)
+    full = (detected > m.nconmax).astype(d.warning.dtype)
+    return d.replace(
+        contact=contact,
+        ncon=ncon,
+        maxuse_con=jnp.maximum(d.maxuse_con, detected),
+        warning=d.warning + full * _one_hot(WarningType.CONTACTFULL, d.warning),
+    )
+
+
+def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> Candidates:
+    """Return all candidate points, group by group.
+
+    Args:
+      m: the model.
+      geom_xpos: shape (ngeom, 3) [m].
+      geom_xmat: shape (ngeom, 3, 3).
+      detect: distance below which each pair is in contact, shape (npair,) [m].
+    """
+    pose = jnp.concatenate([geom_xpos.T, geom_xmat.reshape(-1, 9).T, m.geom_size.T])
+    columns: list[list[Array]] = []
+    zero = jnp.zeros((), geom_xpos.dtype)
+    for group in m.plans.collision.groups:
+        first, second = (_shape(pose, g) for g in (group.geom1, group.geom2))
+        limit = take(detect, group.pair)
+        for point in KERNELS[group.types](first, second, limit):
+            columns.append(_columns(group, point, limit, zero))
+    active, *rest = (jnp.concatenate(parts) for parts in zip(*columns, strict=True))
+    dist, rest = rest[0], jnp.stack(rest[1:])
+    return Candidates(active, dist, rest[0:3], rest[3:6], rest[6:9])
+
+
+def _columns(group: PairGroup, point: Point, limit: Array, zero: Array) -> list[Array]:
+    active = point.dist <= limit
+    active = active if point.valid is None else active & point.valid
+    tangent = (zero, zero, zero) if point.tangent is None else point.tangent
+    floats = (point.dist, *point.pos, *point.normal, *tangent)
+    return [active, *(jnp.broadcast_to(x, group.pair.shape) for x in floats)]
+
+
+def _shape(pose: Array, geom: np.ndarray) -> Shape:
+    """Return the geoms of a group from `pose`, shape (15, ngeom): position, rotation matrix, size."""
+    rows = pose[:, geom]
+    columns = [tuple(rows[3 + 3 * i + k] for i in range(3)) for k in range(3)]
+    return Shape((rows[0], rows[1], rows[2]), tuple(columns), (rows[12], rows[13], rows[14]))
+
+
+def _kept(points: Candidates, capacity: int) -> Array:
+    """Return which active points find room: all, or the deepest; on a tie, the first.
+
+    The sort runs only when some world of a batch overflows.
+    """
+    active = lax.stop_gradient(points.active)
+    if active.size <= capacity:
+        return active
+
+    def deepest(state: tuple[Array, Array]) -> tuple[Array, Array]:
+        depth = jnp.where(state[1], lax.stop_gradient(points.dist), jnp.inf)
+        rank = jnp.argsort(jnp.argsort(depth, stable=True), stable=True)
+        return jnp.zeros((), bool), state[1] & (rank < capacity)
+
+    overflow = jnp.sum(active, dtype=jnp.int32) > capacity
+    return lax.while_loop(lambda state: state[0], deepest, (overflow, active))[1]
+
+
+def _rows(point_row: np.ndarray, kept: Array, capacity: int) -> Array:
+    """Return where the kept points stand in the layout, in MuJoCo's order, shape (capacity,); beyond it the rest."""
+    size = point_row.size
+    rank = np.argsort(point_row)
+    before = (rank[:, None] <= np.arange(size)[None, :]).astype(np.float32)
+    count = jnp.matmul(kept.astype(np.float32), before, precision="highest").astype(jnp.int32)
+    wanted = jnp.arange(capacity, dtype=jnp.int32)
+    place = jnp.sum((count[None, :] <= wanted[:, None]).astype(jnp.int32), axis=1)
+    return jnp.asarray(np.append(point_row, size).astype(np.int32))[place]
+
+
+def _contacts(m: Model, points: Candidates, parameters: mixing.PairParameters, row: Array, used: Array) -> Contact:
+    plan = m.plans.collision
+
+    def pick(x: Array) -> Array:
+        return x.at[..., row].get(mode="fill", fill_value=0)
+
+    table = pick(jnp.concatenate([points.dist[None], points.pos, points.normal, points.tangent]))
+    dist, pos, normal, tangent = table[0], tuple(table[1:4]), tuple(table[4:7]), tuple(table[7:10])
+    normal = (jnp.where(used, normal[0], 1), normal[1], normal[2])
+    pair_of_row = np.zeros(plan.point_row.size + 1, np.int32)
+    pair_of_row[plan.point_row] = plan.point_pair
+    pair = jnp.asarray(pair_of_row)[row]
+    inherited = jnp.concatenate(
+        [
+            parameters.margin[:, None],
+            parameters.friction,
+            parameters.solref,
+            parameters.solreffriction,
+            parameters.solimp,
+        ],
+        axis=1,
+    )[pair]
+    ids = jnp.asarray(np.concatenate([plan.geom, plan.dim[:, None]], axis=1))[pair]
+    return Contact(
+        dist=jnp.where(used, dist, 1),
+        pos=v.pack(pos),
+        frame=_frame(normal, tangent),
+        includemargin=jnp.where(used, inherited[:, 0], 0),
+        friction=inherited[:, 1:6],
+        solref=inherited[:, 6:8],
+        solreffriction=inherited[:, 8:10],
+        solimp=inherited[:, 10:15],
+        dim=jnp.where(used, ids[:, 2], 0),
+        geom=jnp.where(used[:, None], ids[:, :2], -1),
+        efc_address=jnp.full(m.nconmax, -1, jnp.int32),
+    )
+
+
+def _frame(normal: v.Vector, tangent: v.Vector) -> Array:
+    """Return the frame of rows (normal, tangents), shape (n, 3, 3); the first tangent follows `tangent` unless short.
+
+    Else it follows the y axis, or z where the normal is within 60 degrees of y.  Source: mju_makeFrame.
+    """
+    short = v.dot(tangent, tangent) < 0.25
+    flat = jnp.abs(normal[1]) < 0.5
+    zero, one = jnp.zeros_like(normal[0]), jnp.ones_like(normal[0])
+    guess = (zero, jnp.where(flat, one, zero), jnp.where(flat, zero, one))
+    first = v.select(short, guess, tangent)
+    first, _ = v.normalize(v.along(first, normal, -v.dot(first, normal)))
+    return jnp.stack([v.pack(normal), v.pack(first), v.pack(v.cross(normal, first))], axis=-2)
+
+
+def _without_contacts(m: Model, d: Data) -> Data:
+    contact = d.contact.replace(
+        dist=jnp.ones_like(d.contact.dist),
+        includemargin=jnp.zeros_like(d.contact.includemargin),
+        geom=jnp.full_like(d.contact.geom, -1),
+        efc_address=jnp.full_like(d.contact.efc_address, -1),
+    )
+    return d.replace(contact=contact, ncon=jnp.zeros_like(d.ncon))
+
+
+def _one_hot(index: int, like: Array) -> Array:
+    return jnp.asarray(np.arange(like.shape[0]) == index, like.dtype)

@@ -1,0 +1,81 @@
+"""Contact parameters of each candidate pair, mixed from its two geoms."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.constants import MINMU, MINVAL
+from mjx_like.math.select import take
+from mjx_like.types.enums import EnableBit
+from mjx_like.types.model import Model
+from mjx_like.types.pytree import Record, leaf, record
+
+Array = jax.Array
+
+
+@record
+class PairParameters(Record):
+    """What a contact inherits from its pair; one row for each candidate pair."""
+
+    margin: Array = leaf("npair", unit="m, force below it")
+    detect: Array = leaf("npair", unit="m, contact below it: margin + gap")
+    friction: Array = leaf("npair", 5)
+    solref: Array = leaf("npair", 2)
+    solreffriction: Array = leaf("npair", 2)
+    solimp: Array = leaf("npair", 5)
+
+
+def pair_parameters(m: Model) -> PairParameters:
+    """Return the parameters of all candidate pairs: from their <pair> element, else mixed; or overridden.
+
+    Margins and gaps add. The geom of higher priority gives the rest; at equal priority, friction is the larger,
+    solref and solimp are averaged by solmix, and of a solref in direct format the smaller is taken.
+
+    Source: mj_contactParam, mj_setContact, mj_assignMargin, mj_assignRef, mj_assignImp, mj_assignFriction.
+    """
+    plan = m.plans.collision
+    first, second = plan.geom[:, 0], plan.geom[:, 1]
+    prior = np.sign(m.geom_priority[first] - m.geom_priority[second])[:, None]
+    mix = _mix(take(m.geom_solmix, first), take(m.geom_solmix, second))[:, None]
+    mix = jnp.where(prior == 0, mix, np.asarray(prior > 0, mix.dtype))
+
+    friction1, friction2 = take(m.geom_friction, first), take(m.geom_friction, second)
+    larger = jnp.where(prior == 0, jnp.maximum(friction1, friction2), jnp.where(prior > 0, friction1, friction2))
+    solref1, solref2 = take(m.geom_solref, first), take(m.geom_solref, second)
+    direct = (prior == 0) & ((solref1[:, :1] <= 0) | (solref2[:, :1] <= 0))
+    solref = jnp.where(direct, jnp.minimum(solref1, solref2), mix * solref1 + (1 - mix) * solref2)
+    solimp = mix * take(m.geom_solimp, first) + (1 - mix) * take(m.geom_solimp, second)
+    margin = take(m.geom_margin, first) + take(m.geom_margin, second)
+    gap = take(m.geom_gap, first) + take(m.geom_gap, second)
+    values = {
+        "margin": margin,
+        "gap": gap,
+        "friction": larger[:, np.array([0, 0, 1, 2, 2])],
+        "solref": solref,
+        "solreffriction": jnp.zeros_like(solref),
+        "solimp": solimp,
+    }
+    if np.any(plan.explicit >= 0):
+        own = np.maximum(plan.explicit, 0)
+        for name, value in values.items():
+            chosen = np.reshape(plan.explicit >= 0, (-1,) + (1,) * (value.ndim - 1))
+            values[name] = jnp.where(chosen, take(getattr(m, "pair_" + name), own), value)
+    if m.topology.enabled(EnableBit.OVERRIDE):
+        for name, option in (("margin", "o_margin"), ("solref", "o_solref"), ("solreffriction", "o_solref"),
+                             ("solimp", "o_solimp"), ("friction", "o_friction")):  # fmt: skip
+            values[name] = jnp.broadcast_to(getattr(m.opt, option), values[name].shape)
+    return PairParameters(
+        margin=values["margin"],
+        detect=values["margin"] + values["gap"],
+        friction=jnp.maximum(values["friction"], MINMU),
+        solref=values["solref"],
+        solreffriction=values["solreffriction"],
+        solimp=values["solimp"],
+    )
+
+
+def _mix(weight1: Array, weight2: Array) -> Array:
+    """Return the share of the first geom; a weight below MINVAL yields, and two such share equally."""
+    none1, none2 = weight1 < MINVAL, weight2 < MINVAL
+    total = jnp.where(none1 | none2, 1, weight1 + weight2)
+    return jnp.where(none1, jnp.where(none2, 0.5, 0.0), jnp.where(none2, 1.0, weight1 / total))
