@@ -1,7 +1,62 @@
-"""The plan of integrator/: not built yet."""
+"""The plan of integrator/: where scalar coordinates and quaternions stand, and which bodies are free."""
 
+import numpy as np
+
+from mjx_like.types.enums import DisableBit, IntegratorType, JointType, TrnType
+from mjx_like.types.plans import IntegratorPlan
 from mjx_like.types.topology import Topology
 
+BUILT = (IntegratorType.EULER, IntegratorType.RK4, IntegratorType.IMPLICITFAST)
 
-def make_plan(t: Topology) -> None:
-    return None
+
+def make_plan(t: Topology) -> IntegratorPlan:
+    """Return the IntegratorPlan of a Topology."""
+    free, ball = t.jnt_type == JointType.FREE, t.jnt_type == JointType.BALL
+    turning = free | ball
+    quat_qpos = (t.jnt_qposadr + 3 * free)[turning, None] + np.arange(4)
+    quat_dof = (t.jnt_dofadr + 3 * free)[turning, None] + np.arange(3)
+    scalar_qpos = np.setdiff1d(np.arange(t.nq), quat_qpos)
+    scalar_dof = np.setdiff1d(np.arange(t.nv), quat_dof)
+    standalone = np.array([j for j in np.flatnonzero(free) if _standalone(t, t.jnt_bodyid[j])], np.int32)
+    return IntegratorPlan(
+        scalar_qpos=scalar_qpos,
+        scalar_dof=scalar_dof,
+        quat_qpos=quat_qpos,
+        quat_dof=quat_dof,
+        qpos_order=np.argsort(np.concatenate([scalar_qpos, quat_qpos.ravel()])),
+        dof_order=np.argsort(np.concatenate([scalar_dof, quat_dof.ravel()])),
+        **_damping(t),
+        free_body=t.jnt_bodyid[standalone],
+        free_dof=t.jnt_dofadr[standalone][:, None] + np.arange(6),
+    )
+
+
+def unsupported(t: Topology) -> tuple[str, ...]:
+    """Return what of the integrator the engine cannot run yet."""
+    kind = IntegratorType(t.flags.integrator)
+    return () if kind in BUILT else (f"option integrator: {kind.name.lower()} is not built yet",)
+
+
+def _standalone(t: Topology, body: int) -> bool:
+    """Whether the free body is the only one with joints in its tree."""
+    return bool(np.sum(t.dof_treeid == t.dof_treeid[t.body_dofadr[body]]) == 6)
+
+
+def _damping(t: Topology) -> dict:
+    """Return which actuators damp which dofs and tendons, and which dofs are damped at all."""
+    giving = t.has["actuator_damping"] | t.has["actuator_dampingpoly"]
+    on_joint = giving & np.isin(t.actuator_trntype, (TrnType.JOINT, TrnType.JOINTINPARENT))
+    on_tendon = giving & (t.actuator_trntype == TrnType.TENDON)
+    target = t.actuator_trnid[:, 0] if t.nactuator else np.zeros(0, np.int32)
+    dof_actuator = (t.dof_jntid[:, None] == target[None, :]) & on_joint
+    tendon_actuator = (np.arange(t.ntendon)[:, None] == target[None, :]) & on_tendon
+    own = t.has["dof_damping"] | t.has["dof_dampingpoly"]
+    own_tendon = t.has["tendon_damping"] | t.has["tendon_dampingpoly"]
+    on = not t.disabled(DisableBit.DAMPER)
+    return dict(
+        dof_actuator=dof_actuator,
+        tendon_actuator=tendon_actuator,
+        dof_damped=(own | dof_actuator.any(axis=1)) & on,
+        tendon_damped=(own_tendon | tendon_actuator.any(axis=1)) & on,
+        damping_beyond_linear=bool(t.has["dof_dampingpoly"].any() or dof_actuator.any()),
+    )

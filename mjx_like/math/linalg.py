@@ -57,3 +57,20 @@ def _solve_unrolled(factor: Array, b: Array) -> Array:
     for i in reversed(range(n)):
         x[i] = safe.divide(y[i] - sum(low[k][i] * x[k] for k in range(i + 1, n)), low[i][i])
     return jnp.stack(x, axis=-2)
+
+
+def solve_unrolled(a: Array, b: Array) -> Array:
+    """Return x with a x = b by elimination without pivoting, written out; for small blocks near a definite matrix.
+
+    a: shape (..., n, n), need not be symmetric; b: shape (..., n). A zero pivot gives zeros, not NaN.
+    """
+    n = a.shape[-1]
+    rows = [[a[..., i, j] for j in range(n)] + [b[..., i]] for i in range(n)]
+    for k in range(n):
+        for i in range(k + 1, n):
+            factor = safe.divide(rows[i][k], rows[k][k])
+            rows[i] = [x - factor * y if j > k else x for j, (x, y) in enumerate(zip(rows[i], rows[k], strict=True))]
+    x = [jnp.zeros_like(b[..., 0])] * n
+    for i in reversed(range(n)):
+        x[i] = safe.divide(rows[i][n] - sum(rows[i][j] * x[j] for j in range(i + 1, n)), rows[i][i])
+    return jnp.stack(x, axis=-1)

@@ -1,0 +1,32 @@
+"""The last part of every time step: activations, velocities, positions and time move on."""
+
+import jax
+
+from mjx_like.actuator.stage import next_activation
+from mjx_like.integrator.position import integrate_pos
+from mjx_like.types.data import Data
+from mjx_like.types.enums import DisableBit
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+
+def advance(m: Model, d: Data, act_dot: Array, qacc: Array, qvel: Array | None = None) -> Data:
+    """Return `d` with the state one time step later; `d.qacc` becomes the warm start of the next solve.
+
+    act_dot: rate of the activations, shape (na,); qacc: mean acceleration over the step, shape (nv,);
+    qvel: mean velocity over the step, shape (nv,), or None for the velocity at its end (semi-implicit).
+    Reads time, qpos, qvel, act, qacc. Writes time, qpos, qvel, act, qacc_warmstart.  Source: mj_advance.
+    """
+    h = m.opt.timestep
+    act = d.act
+    if m.na and not m.disabled(DisableBit.ACTUATION):
+        act = next_activation(m, d, act_dot)
+    velocity = d.qvel + h * qacc
+    return d.replace(
+        time=d.time + h,
+        act=act,
+        qvel=velocity,
+        qpos=integrate_pos(m, d.qpos, velocity if qvel is None else qvel, h),
+        qacc_warmstart=d.qacc,
+    )

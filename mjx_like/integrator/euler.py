@@ -1,0 +1,35 @@
+"""Semi-implicit Euler, implicit in the damping of the joints."""
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.integrator.advance import advance
+from mjx_like.integrator.damping import dof_damping_rate
+from mjx_like.math.linalg import cho_solve, cholesky
+from mjx_like.types.data import Data
+from mjx_like.types.enums import DisableBit
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+
+def euler(m: Model, d: Data) -> Data:
+    """Return `d` with the state one time step later; `forward` was called before.
+
+    Reads time, qpos, qvel, act, act_dot, qacc, M, qfrc_smooth, qfrc_constraint.
+    Writes time, qpos, qvel, act, qacc_warmstart.  Source: mj_Euler.
+    """
+    implicit = m.plans.integrator.dof_damped.any() and not m.disabled(DisableBit.EULERDAMP)
+    return advance(m, d, d.act_dot, damped_acceleration(m, d) if implicit else d.qacc)
+
+
+def damped_acceleration(m: Model, d: Data) -> Array:
+    """Return the acceleration of the step with the damping of the joints taken at its end, shape (nv,).
+
+    Damping that is linear and nowhere positive is taken at the start, as in MuJoCo.
+    """
+    rate = dof_damping_rate(m, d)
+    if not m.plans.integrator.damping_beyond_linear:
+        rate = jnp.where(jnp.any(m.dof_damping > 0), rate, 0)
+    factor = cholesky(d.M + jnp.diag(m.opt.timestep * rate))
+    return cho_solve(factor, d.qfrc_smooth + d.qfrc_constraint)

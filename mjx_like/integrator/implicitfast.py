@@ -1,0 +1,55 @@
+"""Euler, implicit in the velocity for all smooth forces but the bias; for free bodies also for the bias."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.integrator.advance import advance
+from mjx_like.integrator.velocity_derivative import damping_matrix, gyroscopic_derivative
+from mjx_like.math.linalg import cho_solve, cholesky, solve_unrolled
+from mjx_like.math.select import take
+from mjx_like.types.data import Data
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+
+def implicitfast(m: Model, d: Data) -> Data:
+    """Return `d` with the state one time step later; `forward` was called before.
+
+    Reads time, qpos, qvel, act, act_dot, qacc, M, xmat, qfrc_smooth, qfrc_constraint, ten_J, ten_velocity,
+    actuator_moment. Writes time, qpos, qvel, act, qacc_warmstart.  Source: mj_implicit.
+    """
+    return advance(m, d, d.act_dot, implicit_acceleration(m, d))
+
+
+def implicit_acceleration(m: Model, d: Data) -> Array:
+    """Return the acceleration of the step with velocity-dependent forces taken at its end, shape (nv,)."""
+    plan = m.plans.integrator
+    metric = d.M + m.opt.timestep * damping_matrix(m, d)
+    force = d.qfrc_smooth + d.qfrc_constraint
+    if not plan.free_body.size:
+        return cho_solve(cholesky(metric), force)
+    others = np.setdiff1d(np.arange(m.nv), plan.free_dof)
+    block = take(take(metric, others).T, others)
+    acceleration = cho_solve(cholesky(block), take(force, others))
+    free = free_acceleration(m, d, metric, take(force, plan.free_dof.ravel()).reshape(-1, 6))
+    order = np.argsort(np.concatenate([others, plan.free_dof.ravel()]))
+    return take(jnp.concatenate([acceleration, free.ravel()]), order)
+
+
+def free_acceleration(m: Model, d: Data, metric: Array, force: Array) -> Array:
+    """Return the acceleration of bodies that float alone, bias included in the implicit terms, shape (n, 6).
+
+    metric: inertia and damping of the whole model, shape (nv, nv); force: on those bodies, shape (n, 6).
+    """
+    plan = m.plans.integrator
+    cells = (plan.free_dof[:, :, None] * m.nv + plan.free_dof[:, None, :]).ravel()
+    bias = gyroscopic_derivative(
+        inertia=take(d.M.ravel(), cells).reshape(-1, 6, 6),
+        armature=take(m.dof_armature, plan.free_dof.ravel()).reshape(-1, 6),
+        rotation=take(d.xmat, plan.free_body),
+        omega=take(d.qvel, plan.free_dof[:, 3:].ravel()).reshape(-1, 3),
+    )
+    block = take(metric.ravel(), cells).reshape(-1, 6, 6) + m.opt.timestep * bias
+    return solve_unrolled(block, force)

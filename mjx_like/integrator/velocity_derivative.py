@@ -1,0 +1,69 @@
+"""Derivative of the smooth forces in the joint velocities, dense, with the sparsity of the inertia matrix."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.integrator.damping import dof_damping_rate, tendon_damping_rate
+from mjx_like.math.linalg import matmul
+from mjx_like.math.select import take
+from mjx_like.types.data import Data
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+
+def damping_matrix(m: Model, d: Data) -> Array:
+    """Return minus the symmetric derivative of passive and actuator forces in qvel, shape (nv, nv).
+
+    Forces that couple dofs of different branches are left out, as in MuJoCo; so is the bias force.
+    Reads qvel, ten_J, ten_velocity, actuator_moment.
+    Source: mjd_smooth_vel without bias, of which the symmetric part.
+    """
+    plan = m.plans.integrator
+    total = jnp.zeros((m.nv, m.nv), d.qvel.dtype)
+    rows, rates = _row_damping(m, d)
+    if rows:
+        jacobian, rate = jnp.concatenate(rows), jnp.concatenate(rates)
+        ancestor = m.plans.tree.dof_ancestor
+        total = jnp.where((ancestor + ancestor.T) > 0, matmul(jacobian.T * rate, jacobian), 0)
+    if plan.dof_damped.any():
+        total = total + jnp.diag(dof_damping_rate(m, d))
+    return total
+
+
+def _row_damping(m: Model, d: Data) -> tuple[list[Array], list[Array]]:
+    """Return Jacobian rows and damping rates of the forces that act along tendons and actuators."""
+    rows, rates = [], []
+    tendons = np.flatnonzero(m.plans.integrator.tendon_damped)
+    if tendons.size:
+        rows.append(take(d.ten_J, tendons))
+        rates.append(take(tendon_damping_rate(m, d), tendons))
+    return rows, rates
+
+
+def gyroscopic_derivative(inertia: Array, armature: Array, rotation: Array, omega: Array) -> Array:
+    """Return the derivative of the bias force of free bodies in their velocity, shape (n, 6, 6).
+
+    inertia: their blocks of the inertia matrix, shape (n, 6, 6); armature: of their dofs, shape (n, 6);
+    rotation: body to world, shape (n, 3, 3); omega: angular velocity in the body frame, shape (n, 3) [rad/s].
+
+    With A the coupling of force and rotation and I the inertia about the body's origin, the bias force is
+    R (omega x R' A omega) and the bias torque omega x (I omega); neither depends on the linear velocity.
+    """
+    coupling = inertia[:, :3, 3:]
+    about_origin = inertia[:, 3:, 3:] - jnp.eye(3, dtype=inertia.dtype) * armature[:, None, 3:]
+    momentum = jnp.einsum("nji,njk,nk->ni", rotation, coupling, omega, precision="highest")
+    spin = jnp.einsum("nij,nj->ni", about_origin, omega, precision="highest")
+    turned = matmul(rotation, matmul(skew(omega), jnp.swapaxes(rotation, 1, 2)))
+    force = matmul(turned, coupling) - matmul(rotation, skew(momentum))
+    torque = matmul(skew(omega), about_origin) - skew(spin)
+    right = jnp.concatenate([force, torque], axis=1)
+    return jnp.concatenate([jnp.zeros_like(right), right], axis=2)
+
+
+def skew(v: Array) -> Array:
+    """Return the matrix of the product `v x`, shape (n, 3, 3)."""
+    x, y, z = v[:, 0], v[:, 1], v[:, 2]
+    zero = jnp.zeros_like(x)
+    return jnp.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(-1, 3, 3)
