@@ -15,10 +15,10 @@ PARALLEL = 1e-8  # squared sine of the angle up to which capsules touch at two p
 
 
 def capsule_capsule(a: Shape, b: Shape, detect: Array) -> list[Point]:
-    """Return the nearest points of two capsules; of parallel ones, the first two ends that touch.
+    """Return the nearest points of two capsules; of parallel ones, both ends of the stretch side by side.
 
-    The ends are tried in the order +z and -z of the first capsule, then of the second, each against the nearest point
-    of the other axis.  Source: mjc_CapsuleCapsule; the angle was measured on MuJoCo 4.0.0.
+    That stretch starts at the -z end of the first capsule; parallel capsules one behind the other have its point twice.
+    Source: mjc_CapsuleCapsule; the rule for parallel ones was measured on MuJoCo 4.0.0.
     """
     axis1, axis2, half1, half2 = a.axes[2], b.axes[2], a.size[1], b.size[1]
     apart = v.sub(a.pos, b.pos)
@@ -26,48 +26,22 @@ def capsule_capsule(a: Shape, b: Shape, detect: Array) -> list[Point]:
     normal = v.cross(axis1, axis2)
     square = v.dot(normal, normal)
     parallel = square < PARALLEL
-
-    def on_first(place2: Array) -> Array:
-        return jnp.clip(shift1 + lean * place2, -half1, half1)
-
-    def on_second(place1: Array) -> Array:
-        return jnp.clip(shift2 + lean * place1, -half2, half2)
-
     crossing = (shift1 + lean * shift2) / jnp.where(parallel, 1, square)
-    place2 = on_second(jnp.clip(crossing, -half1, half1))
-    nearest = (on_first(place2), place2)
-    ends = [
-        (half1, on_second(half1)), (-half1, on_second(-half1)), (on_first(half2), half2), (on_first(-half2), -half2),
-    ]  # fmt: skip
-
-    def gap(places: tuple[Array, Array]) -> Array:
-        one, two = places
-        return v.norm(v.sub(v.along(apart, axis1, one), v.scale(axis2, two)))
-
-    limit = detect + a.size[0] + b.size[0]
-    gaps = [gap(end) for end in ends]
-    touch = [g <= limit for g in gaps]
-    closest, least = ends[0], gaps[0]
-    for end, g in zip(ends[1:], gaps[1:], strict=True):
-        closest, least = _choose(g < least, end, closest), jnp.minimum(g, least)
-    first = closest
-    for end, hit in zip(reversed(ends), reversed(touch), strict=True):
-        first = _choose(hit, end, first)
-    third = _choose((touch[0] | touch[1]) & touch[2], ends[2], ends[3])
-    second = _choose(touch[0] & touch[1], ends[1], third)
-    count = sum(hit.astype(jnp.int32) for hit in touch)
-
+    place2 = jnp.clip(shift2 + lean * jnp.clip(crossing, -half1, half1), -half2, half2)
+    nearest1 = jnp.clip(shift1 + lean * place2, -half1, half1)
+    stretch = jnp.abs(lean) * half2
+    low1, high1 = (jnp.clip(shift1 + side * stretch, -half1, half1) for side in (-1, 1))
     coincident = across(a, b)
 
-    def point(places: tuple[Array, Array], **extra) -> Point:
-        center1, center2 = v.along(a.pos, axis1, places[0]), v.along(b.pos, axis2, places[1])
+    def point(place1: Array, place2: Array, **extra) -> Point:
+        center1, center2 = v.along(a.pos, axis1, place1), v.along(b.pos, axis2, place2)
         return between(center1, a.size[0], center2, b.size[0], coincident)._replace(**extra)
 
-    return [point(_choose(parallel, first, nearest)), point(second, valid=parallel & (count >= 2))]
-
-
-def _choose(condition: Array, a: tuple[Array, ...], b: tuple[Array, ...]) -> tuple[Array, ...]:
-    return tuple(jnp.where(condition, p, q) for p, q in zip(a, b, strict=True))
+    first1 = jnp.where(parallel, low1, nearest1)
+    return [
+        point(first1, jnp.clip(shift2 + lean * first1, -half2, half2)),
+        point(high1, jnp.clip(shift2 + lean * high1, -half2, half2), valid=parallel),
+    ]
 
 
 # The 12 edges of a box: its axis, and the signs of its two other coordinates, in the order in which MuJoCo tries them.
@@ -157,8 +131,9 @@ def _nearest_edge(pos: v.Vector, half: v.Vector, size: v.Vector, length: Array) 
     place = jnp.clip(free_place, -1, 1)
     moved = free_place != place
     again = (u - cross * place) / safe_edge
-    corner_low = jnp.where(moved, again < -1, free < -1)
-    corner_high = jnp.where(moved, again > 1, free > 1)
+    # an edge parameter that was clamped once counts as a corner, also where the second clamp moves it back inside
+    corner_low = jnp.where(moved & (jnp.abs(again) > 1), again < -1, free < -1)
+    corner_high = jnp.where(moved & (jnp.abs(again) > 1), again > 1, free > 1)
     on_box = jnp.where(moved, jnp.clip(again, -1, 1), on_box)
     gap = tuple(offset[k] - half[k] * place + axis[k] * extent * on_box for k in range(3))
     square = jnp.where(skew, v.dot(gap, gap), jnp.inf)
