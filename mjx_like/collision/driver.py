@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import capsule, mixing, plane, sphere
+from mjx_like.collision import box, capsule, mixing, plane, sphere
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
@@ -32,6 +32,7 @@ KERNELS = {
     (_SPHERE, _BOX): sphere.sphere_box,
     (_CAPSULE, _CAPSULE): capsule.capsule_capsule,
     (_CAPSULE, _BOX): capsule.capsule_box,
+    (_BOX, _BOX): box.box_box,
 }
 
 

@@ -15,6 +15,7 @@ POINTS = {
     (_PLANE, _CYLINDER): (4, 4), (_PLANE, _BOX): (8, 4),
     (_SPHERE, _SPHERE): (1, 1), (_SPHERE, _CAPSULE): (1, 1), (_SPHERE, _CYLINDER): (1, 1), (_SPHERE, _BOX): (1, 1),
     (_CAPSULE, _CAPSULE): (2, 2), (_CAPSULE, _BOX): (2, 2),
+    (_BOX, _BOX): (8, 8),
 }  # fmt: skip
 # Type pairs that MuJoCo never collides.
 _NEVER = {

@@ -1,0 +1,272 @@
+"""A box against a box: the axis of least overlap, then the clipped face or the nearest points of two edges."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.collision.shape import Point, Shape
+from mjx_like.constants import MINVAL
+from mjx_like.math import vector as v
+
+Array = jax.Array
+Flags = tuple[Array, Array, Array]  # a one-hot axis
+
+_EDGE_BIAS = 1e-6  # by how much of its depth an edge axis must beat the others
+_ALIASED = 0.99  # cosine above which an edge axis repeats the best face axis
+_FACE_SHARE = 0.05  # by how much of its depth the face may lose against such an edge
+
+
+class _Rounding(NamedTuple):
+    """Slacks that follow from the precision.  Source: mjBOXBOX_* of engine_collision_box.c."""
+
+    separation: float  # of the distances, times the sum of all half sizes
+    parallel: float  # squared sine below which two edges are parallel
+    sign: float  # component of the axis below which two corners are level
+    same: float  # squared distance of equal points, times the squared size of the face
+
+
+_ROUNDING = {4: _Rounding(1e-6, 1e-7, 1e-5, 1e-10), 8: _Rounding(1e-13, 1e-16, 1e-9, 1e-14)}
+
+
+class _Axis(NamedTuple):
+    """The axis of largest separation: of a face (box and axis) or of an edge pair (axis of each box)."""
+
+    separated: Array  # no contact: apart along some axis
+    is_edge: Array
+    of_first: Array  # the face belongs to the first box
+    face: Flags
+    edge1: Flags
+    edge2: Flags
+    edge_normal: v.Vector  # unit, in the frame of the first box, towards the second
+
+
+def box_box(a: Shape, b: Shape, detect: Array) -> list[Point]:
+    """Return up to 8 points: the corners of the clipped incident face, or one between two edges.
+
+    Source: mjc_BoxBox.
+    """
+    slack = _ROUNDING[a.size[0].dtype.itemsize]
+    apart = v.sub(b.pos, a.pos)
+    offset1, offset2 = v.project(a.axes, apart), v.scale(v.project(b.axes, apart), -1)
+    turn = tuple(tuple(v.dot(p, q) for q in b.axes) for p in a.axes)  # [i][j]: component i of axis j of the second
+    axis = _largest_separation(a.size, b.size, offset1, offset2, turn, detect, slack)
+    points = _face_points(a, b, offset1, offset2, turn, axis, detect, slack)
+    edge = _edge_point(a, b, offset1, turn, axis, slack)
+    limit = detect + slack.separation * (sum(a.size) + sum(b.size))
+    head = points[0]
+    points[0] = Point(
+        jnp.where(axis.is_edge, edge.dist, head.dist),
+        v.select(axis.is_edge, edge.pos, head.pos),
+        v.select(axis.is_edge, edge.normal, head.normal),
+        jnp.where(axis.is_edge, edge.dist <= limit, head.valid),
+    )
+    for k in range(1, 8):
+        points[k] = points[k]._replace(valid=points[k].valid & ~axis.is_edge)
+    return [p._replace(valid=p.valid & ~axis.separated) for p in points]
+
+
+def _pick(flags: Flags, values: tuple[Array, Array, Array], shift: int = 0) -> Array:
+    """Return the value of the flagged axis, or of the one `shift` places after it in cyclic order."""
+    x, y, z = (values[(k + shift) % 3] for k in range(3))
+    return jnp.where(flags[0], x, jnp.where(flags[1], y, z))
+
+
+def _column(turn: tuple, j: int) -> v.Vector:
+    return turn[0][j], turn[1][j], turn[2][j]
+
+
+def _largest_separation(size1, size2, offset1, offset2, turn, detect, slack: _Rounding) -> _Axis:
+    limit = detect + slack.separation * (sum(size1) + sum(size2))
+    best = jnp.full_like(offset1[0], -jnp.inf)
+    code, separated = jnp.zeros(best.shape, jnp.int32), jnp.zeros(best.shape, bool)
+    for i in range(3):
+        radius = sum(jnp.abs(turn[i][k]) * size2[k] for k in range(3))
+        gap = jnp.abs(offset1[i]) - size1[i] - radius
+        code, best, separated = jnp.where(gap > best, i, code), jnp.maximum(gap, best), separated | (gap > limit)
+    for j in range(3):
+        radius = sum(jnp.abs(turn[k][j]) * size1[k] for k in range(3))
+        gap = jnp.abs(offset2[j]) - size2[j] - radius
+        code, best, separated = jnp.where(gap > best, 3 + j, code), jnp.maximum(gap, best), separated | (gap > limit)
+    face_code, face_gap = code, best
+    zero = jnp.zeros_like(best)
+    normal = (zero, zero, zero)
+    for i in range(3):
+        i1, i2 = (i + 1) % 3, (i + 2) % 3
+        for j in range(3):
+            j1, j2 = (j + 1) % 3, (j + 2) % 3
+            x, y = -turn[i2][j], turn[i1][j]
+            square = x * x + y * y
+            skew = square >= slack.parallel
+            inverse = 1 / jnp.sqrt(jnp.where(skew, square, 1))
+            x, y = x * inverse, y * inverse
+            radius1 = size1[i1] * jnp.abs(x) + size1[i2] * jnp.abs(y)
+            along1, along2 = (x * turn[i1][k] + y * turn[i2][k] for k in (j1, j2))
+            radius2 = size2[j1] * jnp.abs(along1) + size2[j2] * jnp.abs(along2)
+            reach = x * offset1[i1] + y * offset1[i2]
+            gap = jnp.abs(reach) - radius1 - radius2
+            separated |= skew & (gap > limit)
+            better = skew & (gap - _EDGE_BIAS * jnp.abs(gap) > best) & (gap > face_gap)
+            code, best = jnp.where(better, 6 + 3 * i + j, code), jnp.where(better, gap, best)
+            side = jnp.where(reach < 0, -1, 1)
+            own = [zero, zero, zero]
+            own[i1], own[i2] = side * x, side * y
+            normal = v.select(better, tuple(own), normal)
+
+    face = tuple(face_code % 3 == k for k in range(3))
+    of_first = face_code < 3
+    along2 = tuple(v.dot(normal, _column(turn, k)) for k in range(3))
+    cosine = jnp.abs(jnp.where(of_first, _pick(face, normal), _pick(face, along2)))
+    aliased = (cosine > _ALIASED) & (best < face_gap + _FACE_SHARE * jnp.abs(face_gap) + MINVAL)
+    edge = code - 6
+    return _Axis(
+        separated=separated,
+        is_edge=(edge >= 0) & ~aliased,
+        of_first=of_first,
+        face=face,
+        edge1=tuple(edge // 3 == k for k in range(3)),
+        edge2=tuple(edge % 3 == k for k in range(3)),
+        edge_normal=normal,
+    )
+
+
+def _edge_point(a: Shape, b: Shape, offset: v.Vector, turn: tuple, axis: _Axis, slack: _Rounding) -> Point:
+    """Return the point midway between the nearest points of the two edges that support the axis.
+
+    Where the axis is level with a face, both edges of that face are tried.
+    """
+    normal = axis.edge_normal
+    normal2 = tuple(v.dot(normal, _column(turn, k)) for k in range(3))
+    half1, half2 = _pick(axis.edge1, a.size), _pick(axis.edge2, b.size)
+    direction = tuple(_pick(axis.edge2, turn[k]) for k in range(3))
+    lean = _pick(axis.edge1, direction)
+    square = 1 - lean * lean
+    skew = square >= MINVAL
+
+    def corners(flags: Flags, size: v.Vector, along: v.Vector, outward: int) -> list[v.Vector]:
+        sided = [jnp.where(x >= 0, outward * s, -outward * s) for x, s in zip(along, size, strict=True)]
+        corner = tuple(jnp.where(f, 0, s) for f, s in zip(flags, sided, strict=True))
+        level = [(jnp.abs(x) < slack.sign) & ~f for x, f in zip(along, flags, strict=True)]
+        return [corner, tuple(jnp.where(e, -c, c) for e, c in zip(level, corner, strict=True))]
+
+    best = None
+    for corner1 in corners(axis.edge1, a.size, normal, 1):
+        for corner2 in corners(axis.edge2, b.size, normal2, -1):
+            start2 = v.add(offset, tuple(v.dot(row, corner2) for row in turn))
+            between = v.sub(start2, corner1)
+            on1, on2 = _pick(axis.edge1, between), v.dot(direction, between)
+            place = jnp.where(skew, (on1 - lean * on2) / jnp.where(skew, square, 1), 0)
+            place2 = jnp.clip(lean * jnp.clip(place, -half1, half1) - on2, -half2, half2)
+            place1 = jnp.clip(on1 + lean * place2, -half1, half1)
+            point1 = tuple(c + jnp.where(f, place1, 0) for c, f in zip(corner1, axis.edge1, strict=True))
+            point2 = v.along(start2, direction, place2)
+            gap = v.sub(point2, point1)
+            found = (v.dot(gap, gap), point1, point2)
+            if best is None:
+                best = found
+            else:
+                nearer = found[0] < best[0]
+                best = (
+                    jnp.where(nearer, found[0], best[0]),
+                    v.select(nearer, found[1], best[1]),
+                    v.select(nearer, found[2], best[2]),
+                )
+    _, point1, point2 = best
+    middle = v.scale(v.add(point1, point2), 0.5)
+    return Point(
+        v.dot(v.sub(point2, point1), normal),
+        v.add(a.pos, v.combine(a.axes, middle)),
+        v.combine(a.axes, normal),
+    )
+
+
+def _face_points(a, b, offset1, offset2, turn, axis: _Axis, detect, slack: _Rounding) -> list[Point]:
+    """Return the corners of the incident face clipped to the reference face, in the winding order of the former."""
+    first, face = axis.of_first, axis.face
+    size, size_in = v.select(first, a.size, b.size), v.select(first, b.size, a.size)
+    center, offset = v.select(first, a.pos, b.pos), v.select(first, offset1, offset2)
+    # inner[c][k]: component c, in the reference frame, of axis k of the incident box
+    inner = tuple(tuple(jnp.where(first, turn[c][k], turn[k][c]) for k in range(3)) for c in range(3))
+    side = jnp.where(_pick(face, offset) >= 0, 1, -1)
+
+    facing = tuple(_pick(face, tuple(inner[c][k] for c in range(3))) for k in range(3))
+    steep = [jnp.abs(f) for f in facing]
+    second_best = steep[1] > steep[0]
+    third_best = steep[2] > jnp.maximum(steep[0], steep[1])
+    incident = (~second_best & ~third_best, second_best & ~third_best, third_best)
+    sense = jnp.where(side * _pick(incident, facing) > 0, -1, 1)
+
+    def incident_axis(shift: int) -> v.Vector:
+        return tuple(_pick(incident, inner[c], shift) * _pick(incident, size_in, shift) for c in range(3))
+
+    middle = v.along(offset, incident_axis(0), sense)
+    edges = incident_axis(1), incident_axis(2)
+
+    def in_face(x: v.Vector) -> v.Vector:
+        return _pick(face, x, 1), _pick(face, x, 2), side * _pick(face, x)
+
+    middle, along1, along2 = (in_face(x) for x in (middle, *edges))
+    height = _pick(face, size)
+    middle = (middle[0], middle[1], middle[2] - height)
+    sign1, sign2 = (np.array(s, np.int32)[:, None] for s in ((1, -1, -1, 1), (1, 1, -1, -1)))
+    polygon = jnp.stack([m + sign1 * p + sign2 * q for m, p, q in zip(middle, along1, along2, strict=True)])
+    limit1, limit2 = _pick(face, size, 1), _pick(face, size, 2)
+    count = jnp.full(height.shape, 4, jnp.int32)
+    for coordinate, sign, limit in ((0, 1, limit1), (0, -1, limit1), (1, 1, limit2), (1, -1, limit2)):
+        polygon, count = _clip(polygon, count, sign * polygon[coordinate] - limit)
+
+    x_axis, y_axis, z_axis = (
+        tuple(
+            _pick(face, tuple(jnp.where(first, a.axes[k][c], b.axes[k][c]) for k in range(3)), shift) for c in range(3)
+        )
+        for shift in (1, 2, 0)
+    )
+    normal = v.scale(z_axis, jnp.where(first, side, -side))
+    radius = slack.same * (limit1 * limit1 + limit2 * limit2)
+    points, accepted = [], []
+    for k in range(8):
+        x, y, z = polygon[0, k], polygon[1, k], polygon[2, k]
+        new = (k < count) & (z <= detect)
+        for q, taken in enumerate(accepted):
+            dx, dy = polygon[0, q] - x, polygon[1, q] - y
+            new &= ~(taken & (dx * dx + dy * dy < radius))
+        accepted.append(new)
+        pos = v.along(v.along(v.along(center, x_axis, x), y_axis, y), z_axis, side * (height + 0.5 * z))
+        points.append(Point(z, pos, normal, new))
+    return points
+
+
+def _clip(polygon: Array, count: Array, beyond: Array) -> tuple[Array, Array]:
+    """Return the polygon with the part cut off where `beyond`, shape (k, n), is positive; one more slot, and its count.
+
+    polygon: shape (3, k, n), of which the first `count` corners exist.
+    """
+    slots = polygon.shape[1]
+    index = np.arange(slots, dtype=np.int32)[:, None]
+    exists, last = index < count, index + 1 >= count
+
+    def following(x: Array) -> Array:
+        return jnp.where(last, x[..., :1, :], jnp.roll(x, -1, axis=-2))
+
+    then = following(beyond)
+    inside = exists & (beyond <= 0)
+    crosses = exists & (((beyond < 0) & (then > 0)) | ((beyond > 0) & (then < 0)))
+    share = beyond / jnp.where(crosses, beyond - then, 1)
+    cut = polygon + share * (following(polygon) - polygon)
+    emitted = inside.astype(jnp.int32) + crosses.astype(jnp.int32)
+    place = _exclusive_sum(emitted)
+    target = np.arange(slots + 1, dtype=np.int32)[:, None, None]
+    keep = (place == target) & inside
+    add = (place + inside == target) & crosses
+    zero = jnp.zeros((), polygon.dtype)
+    clipped = jnp.sum(jnp.where(keep, polygon[:, None], zero) + jnp.where(add, cut[:, None], zero), axis=2)
+    return clipped, jnp.sum(emitted, axis=0)
+
+
+def _exclusive_sum(x: Array) -> Array:
+    """Return, along the first axis of few entries, the sum of the entries before each."""
+    sums = [jnp.zeros_like(x[0])]
+    for row in range(x.shape[0] - 1):
+        sums.append(sums[-1] + x[row])
+    return jnp.stack(sums)
