@@ -1,0 +1,118 @@
+"""Rays against the geoms of a model."""
+
+from collections.abc import Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.errors import UnsupportedError
+from mjx_like.geometry.ray import RAY
+from mjx_like.math.select import take
+from mjx_like.types.data import Data
+from mjx_like.types.enums import GeomType, ObjType
+from mjx_like.types.model import Model
+from mjx_like.types.topology import Topology
+
+Array = jax.Array
+NGROUP = 6
+
+
+def ray(
+    m: Model,
+    d: Data,
+    pnt: Array,
+    vec: Array,
+    geomgroup: Sequence[int] = (),
+    flg_static: bool = True,
+    bodyexclude: Sequence[int] | int = -1,
+) -> tuple[Array, Array]:
+    """Return (dist, geomid): how far along a ray the first visible geom is, in units of |vec|; (-1, -1) if none is.
+
+    Args:
+      pnt: where the ray begins, shape (3,) [m, world].
+      vec: its direction, shape (3,) [world].
+      geomgroup: for each of the six geom groups whether it is included; empty for all.
+      flg_static: whether geoms of static bodies are included.
+      bodyexclude: one body id or several whose geoms are excluded.
+
+    Raises:
+      UnsupportedError: a geom that the ray may meet is of a type for which rays are not built yet.
+
+    Reads geom_xpos, geom_xmat.  Source: mj_ray.
+    """
+    t = m.topology
+    include = included(t, geomgroup, flg_static) & ~np.isin(t.geom_bodyid, np.atleast_1d(bodyexclude))
+    lacking = unbuilt(t, include[None])
+    if lacking:
+        raise UnsupportedError("the engine cannot run this ray yet: " + "; ".join(lacking))
+    dist, geomid, _ = cast(m, d, pnt[None], vec[None], include[None])
+    return dist[0], geomid[0]
+
+
+def included(t: Topology, geomgroup: Sequence[int] = (), flg_static: bool = True) -> np.ndarray:
+    """Return which geoms a ray may meet, by group and by whether their body can move, shape (ngeom,)."""
+    include = np.ones(t.ngeom, bool)
+    if not flg_static:
+        include &= t.body_weldid[t.geom_bodyid] != 0
+    if len(geomgroup):
+        include &= np.asarray(geomgroup, bool)[np.clip(t.geom_group, 0, NGROUP - 1)]
+    return include
+
+
+def unbuilt(t: Topology, include: np.ndarray) -> tuple[str, ...]:
+    """Return the geoms, by name and type, that some ray may meet but cannot yet; include: shape (nray, ngeom)."""
+    found = []
+    for geom in np.flatnonzero(include.any(axis=0) & ~np.isin(t.geom_type, list(RAY))):
+        name = t.names.get(ObjType.GEOM, ("",) * t.ngeom)[geom] or f"number {geom}"
+        found.append(f"ray against geom {name}: type {GeomType(t.geom_type[geom]).name.lower()} is not built yet")
+    return tuple(found)
+
+
+def cast(m: Model, d: Data, point: Array, vector: Array, include: np.ndarray) -> tuple[Array, Array, Array]:
+    """Return distance, geom id and outward normal where each ray first meets a geom, shapes (n,), (n,), (n, 3).
+
+    point, vector: of the rays, shape (n, 3) [world]; include: static, which geoms each ray may meet, shape (n, ngeom).
+    Geoms with zero alpha are never met. A miss gives -1, -1 and zeros.
+    Reads geom_xpos, geom_xmat.
+    """
+    dists, normals, ids = [], [], []
+    for kind, kernel in RAY.items():
+        geoms = np.flatnonzero((m.geom_type == kind) & include.any(axis=0))
+        if not geoms.size:
+            continue
+        rotation = take(d.geom_xmat, geoms)
+        start = _turned(rotation, point[:, None] - take(d.geom_xpos, geoms))
+        dist, normal = kernel(start, _turned(rotation, vector[:, None]), take(m.geom_size, geoms))
+        seen = (dist >= 0) & include[:, geoms] & (_alpha(m, geoms) != 0)
+        dists.append(jnp.where(seen, dist, jnp.inf))
+        normals.append(jnp.sum(rotation * normal[..., None, :], axis=-1))
+        ids.append(geoms)
+    if not dists:
+        nothing = jnp.full(point.shape[0], -1, jnp.int32)
+        return nothing.astype(point.dtype), nothing, jnp.zeros_like(point)
+    return _first(jnp.concatenate(dists, axis=1), jnp.concatenate(normals, axis=1), np.concatenate(ids))
+
+
+def _turned(rotation: Array, vector: Array) -> Array:
+    """Return vectors of shape (n or 1, k, 3) in the frames of `rotation`, shape (k, 3, 3)."""
+    return jnp.sum(rotation * vector[..., None], axis=-2)
+
+
+def _alpha(m: Model, geoms: np.ndarray) -> Array:
+    """Return the opacity of geoms, of their material where they have one, shape (k,)."""
+    own, material = take(m.geom_rgba[:, 3], geoms), m.geom_matid[geoms]
+    if not m.nmat:
+        return own
+    return jnp.where(material >= 0, take(m.mat_rgba[:, 3], np.maximum(material, 0)), own)
+
+
+def _first(dist: Array, normal: Array, geoms: np.ndarray) -> tuple[Array, Array, Array]:
+    """Return the least distance with its geom and normal; dist: shape (n, k), normal: shape (n, k, 3)."""
+    best = jnp.argmin(dist, axis=1)
+    chosen = np.arange(dist.shape[1]) == best[:, None]
+    least = jnp.min(dist, axis=1)
+    hit = jnp.isfinite(least)
+    geomid = jnp.sum(jnp.where(chosen, np.asarray(geoms, np.int32), 0), axis=1, dtype=jnp.int32)
+    facing = jnp.sum(jnp.where(chosen[..., None] & hit[:, None, None], normal, 0), axis=1)
+    return jnp.where(hit, least, -1), jnp.where(hit, geomid, -1), facing
