@@ -1,0 +1,156 @@
+"""The benchmark: mjx_like beside its peers, each in a process of its own, on the same states and controls."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+from mjx_like.errors import InputError
+
+PEERS = {"mjx": "mjx_peer.py", "mujoco": "mujoco_peer.py"}
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "benchmarks" / "peers"
+LIMIT = 300.0  # seconds that a peer gets
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What is measured; the same for all engines.
+
+    iterations and ls_iterations: None to leave the model's own. nconmax and njmax: capacities of mjx_like, None for
+    its defaults. platform: `cpu` (one pinned core an engine) or `gpu`.
+    """
+
+    model: str
+    batch: int = 1024
+    steps: int = 20
+    iterations: int | None = None
+    ls_iterations: int | None = None
+    nconmax: int | None = None
+    njmax: int | None = None
+    dtype: str = "float32"
+    seed: int = 0
+    platform: str = "cpu"
+    limit: float = LIMIT
+
+
+def compare(settings: Settings, peers: tuple[str, ...], tell: Callable[[str], None] = print) -> dict[str, dict]:
+    """Return the answers of mjx_like and of each peer by name, `{"refused": why}` for one that gave none.
+
+    Raises:
+      InputError: an unknown peer, or no `benchmarks` folder beside the package.
+    """
+    for peer in peers:
+        if peer not in PEERS:
+            raise InputError(f"unknown peer {peer!r}; allowed: {', '.join(PEERS)}")
+    if not FOLDER.is_dir():
+        raise InputError(f"{FOLDER} does not exist: run the benchmark from a source checkout, installed with pip -e")
+    with tempfile.TemporaryDirectory() as folder:
+        states = pathlib.Path(folder) / "states.npz"
+        job = dataclasses.asdict(settings) | {"states": str(states), "prepare": True}
+        tell("preparing states and controls")
+        made = _answer(PEERS["mujoco"], job, folder)
+        if "refused" in made:
+            tell(f"MuJoCo C cannot make them ({made['refused']}): starting from rest, without error figures")
+            made = _answer("ours.py", job, folder)
+        if "refused" in made:
+            raise InputError(made["refused"])
+        answers = {}
+        for name, script in {"mjx_like": "ours.py", **{peer: PEERS[peer] for peer in peers}}.items():
+            tell(f"running {name}")
+            answers[name] = _answer(script, job | {"prepare": False}, folder)
+        return answers
+
+
+def _answer(script: str, job: dict[str, Any], folder: str) -> dict[str, Any]:
+    """Run a peer on a job, at most `limit` seconds, and return what it answers."""
+    out, order = pathlib.Path(folder) / "answer.json", pathlib.Path(folder) / "job.json"
+    out.unlink(missing_ok=True)
+    order.write_text(json.dumps(job | {"out": str(out)}))
+    process = subprocess.Popen(
+        [sys.executable, str(FOLDER / script), str(order)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        _, said = process.communicate(timeout=job["limit"])
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return {"refused": f"no result within {job['limit']:g} s"}
+    if process.returncode or not out.exists():
+        return {"refused": _last_line(said) or f"ended with status {process.returncode}"}
+    return json.loads(out.read_text())
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:200] if lines else ""
+
+
+# Rows of the table: label, and the text of one answer; `-` where an engine has no such figure.
+ROWS: tuple[tuple[str, Callable[[dict], str]], ...] = (
+    ("steps/s, wall", lambda a: f"{a['wall_rate']:,.0f}"),
+    ("steps per CPU-second", lambda a: f"{a['cpu_rate']:,.0f}"),
+    ("error of qacc, median", lambda a: f"{a['error_median']:.1e}"),
+    ("error of qacc, max", lambda a: f"{a['error_max']:.1e}"),
+    ("iterations, mean/p95/max", lambda a: _three(a, "iterations")),
+    ("contacts, mean/p95/max", lambda a: _three(a, "contacts")),
+    ("rows, mean/p95/max", lambda a: _three(a, "rows")),
+    ("contacts/rows allocated", lambda a: a["allocated"]),
+    ("worlds that overflowed", lambda a: f"{a['overflow']}"),
+    ("solves not converged", lambda a: f"{a['unconverged']}"),
+    ("trace, s", lambda a: f"{a['trace_s']:.1f}"),
+    ("compile, s", lambda a: f"{a['compile_s']:.1f}"),
+    ("jaxpr equations", lambda a: f"{a['equations']:,.0f}"),
+    ("HLO instructions", lambda a: f"{a['hlo']:,.0f}"),
+    ("peak memory, MiB", lambda a: f"{a['peak_mib']:,.0f}"),
+)
+
+
+def _three(answer: dict, name: str) -> str:
+    return f"{answer[name + '_mean']:.1f} / {answer[name + '_p95']:.0f} / {answer[name + '_max']:.0f}"
+
+
+def table(settings: Settings, answers: dict[str, dict]) -> str:
+    """Return the comparison as text: settings, one column an engine, ratios, and INVALID after an overflow."""
+    ran = {name: a for name, a in answers.items() if "refused" not in a}
+    lines = [_title(settings)]
+    cells = [["", *(a["engine"] for a in ran.values())]]
+    for label, text in ROWS:
+        row = [_cell(text, a) for a in ran.values()]
+        cells += [[label, *row]] if set(row) - {"-"} else []
+    if "mjx_like" in ran:
+        ours = ran["mjx_like"]["cpu_rate"]
+        cells.append(["mjx_like is faster by", *(f"{ours / a['cpu_rate']:.2f}" for a in ran.values())])
+    widths = [max(len(row[i]) for row in cells) for i in range(len(ran) + 1)]
+    for row in cells if ran else []:
+        lines.append(
+            "  ".join(
+                text.rjust(w) if i else text.ljust(w) for i, (text, w) in enumerate(zip(row, widths, strict=True))
+            )
+        )
+    lines += [f"{name}: no result ({a['refused']})" for name, a in answers.items() if "refused" in a]
+    if ran.get("mjx_like", {}).get("overflow"):
+        lines.append("INVALID: a contact or row buffer of mjx_like overflowed; give larger --nconmax and --njmax")
+    return "\n".join(lines)
+
+
+def _cell(text: Callable[[dict], str], answer: dict) -> str:
+    try:
+        return text(answer)
+    except KeyError:
+        return "-"
+
+
+def _title(s: Settings) -> str:
+    solver = ", ".join(f"{n} {getattr(s, n) or 'as in the model'}" for n in ("iterations", "ls_iterations"))
+    cores = "each engine pinned to one core" if s.platform == "cpu" else "one GPU"
+    return f"{s.model}: batch {s.batch}, {s.steps} steps of random controls, {s.dtype}, {solver}; {cores}"

@@ -1,0 +1,38 @@
+"""The command line: `python -m mjx_like info|rollout|bench`."""
+
+import argparse
+import sys
+from typing import NoReturn
+
+from mjx_like.cli import bench, info, rollout
+from mjx_like.errors import MjxLikeError
+
+COMMANDS = {"info": info, "rollout": rollout, "bench": bench}
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser that says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return the exit status: 0, or 2 after a user's mistake, told in one line."""
+    parser = _Parser(prog="python -m mjx_like", description="A rigid-body simulator in JAX that speaks MuJoCo.")
+    commands = parser.add_subparsers(required=True, metavar=f"{{{','.join(COMMANDS)}}}")
+    for name, command in COMMANDS.items():
+        about = command.__doc__.splitlines()[0]
+        sub = commands.add_parser(name, help=about, description=about)
+        command.add_arguments(sub)
+        sub.set_defaults(run=command.run)
+    args = parser.parse_args(argv)
+    try:
+        args.run(args)
+    except (MjxLikeError, OSError) as mistake:
+        print(f"error: {mistake}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    return 0

@@ -1,0 +1,64 @@
+"""Print sizes, options, capacities of a model, and what of it is not supported."""
+
+import argparse
+
+import numpy as np
+
+from mjx_like.cli.setup import add_model_arguments, load
+from mjx_like.types.enums import ConeType, DisableBit, EnableBit, IntegratorType, JointType, SolverType
+from mjx_like.types.model import Model
+
+SIZES = (
+    "nq nv nu na nactuator nbody njnt ntree ngeom nsite ncam nlight nmesh nhfield nflex npair nexclude neq ntendon "
+    "nsensor nsensordata nkey nmocap"
+).split()
+FLOATS = ("timestep", "tolerance", "ls_tolerance", "impratio", "gravity", "wind", "density", "viscosity")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_model_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    print(describe(args.model, load(args)))
+
+
+def describe(title: str, m: Model) -> str:
+    """Return the description of a model as text."""
+    lines = [title, "sizes"]
+    lines += [f"  {name:<12} {getattr(m, name)}" for name in SIZES if getattr(m, name)]
+    lines += [f"  {'mass':<12} {float(np.sum(m.body_mass)):.6g} kg", "joints"]
+    kinds = np.asarray(m.jnt_type)
+    lines += [f"  {kind.name.lower():<12} {np.sum(kinds == kind)}" for kind in JointType if np.any(kinds == kind)]
+    lines += ["options", *options(m), "capacities"]
+    lines += [f"  nconmax      {m.nconmax} contacts", f"  njmax        {m.njmax} constraint rows"]
+    lines += ["notes", *(f"  {note}" for note in found)] if (found := notes(m)) else []
+    lines += ["not supported"] if m.unsupported else ["not supported: nothing; the engine can run all of it"]
+    lines += [f"  {item}" for item in m.unsupported]
+    return "\n".join(lines)
+
+
+def options(m: Model) -> list[str]:
+    """Return the lines about the model's options."""
+    o = m.opt
+    enums = {"integrator": IntegratorType, "cone": ConeType, "solver": SolverType}
+    lines = [f"  {name:<12} {kind(getattr(o, name)).name.lower()}" for name, kind in enums.items()]
+    lines += [f"  {name:<12} {getattr(o, name)}" for name in ("iterations", "ls_iterations")]
+    for name in FLOATS:
+        value = np.asarray(getattr(o, name))
+        if name in ("timestep", "tolerance", "gravity") or np.any(value != (name == "impratio")):
+            lines.append(f"  {name:<12} {' '.join(f'{x:.6g}' for x in value.ravel())}")
+    for label, kind, bits in (("disabled", DisableBit, o.disableflags), ("enabled", EnableBit, o.enableflags)):
+        if names := [bit.name.lower() for bit in kind if bits & bit]:
+            lines.append(f"  {label:<12} {' '.join(names)}")
+    return lines
+
+
+def notes(m: Model) -> list[str]:
+    """Return what the engine does in another way than the model asks for."""
+    o, found = m.opt, []
+    if o.solver != SolverType.NEWTON:
+        found.append(f"solver {SolverType(o.solver).name}: solved by Newton, which reaches the same optimum")
+    if o.noslip_iterations:
+        found.append(f"noslip_iterations {o.noslip_iterations}: the noslip solver is not built yet and does not run")
+    return found

@@ -1,0 +1,102 @@
+"""Step a batch of worlds, print how fast and how well, write the trajectory and a plot."""
+
+import argparse
+import pathlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from tqdm import tqdm
+
+from mjx_like.cli.controls import CONTROLS
+from mjx_like.cli.plot import plot_rollout
+from mjx_like.cli.progress import phase
+from mjx_like.cli.setup import add_model_arguments, load, positive, use_cpu_devices
+from mjx_like.cli.summary import Summary, recorder
+from mjx_like.rollout import rollout
+from mjx_like.state import make_data
+from mjx_like.types.data import Data
+from mjx_like.types.enums import EnableBit
+from mjx_like.types.model import Model
+
+CHUNK = 25  # steps between two updates of the progress bar, about
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_model_arguments(parser)
+    parser.add_argument("--batch", type=positive, default=1024, help="worlds (default: 1024)")
+    parser.add_argument("--steps", type=positive, default=500, help="steps of each world (default: 500)")
+    parser.add_argument("--seed", type=int, default=0, help="of the random controls (default: 0)")
+    parser.add_argument("--ctrl", choices=tuple(CONTROLS), default="random", help="(default: random)")
+    parser.add_argument("--key", help="keyframe to start from, name or number (default: qpos0)")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("runs"), help="folder (default: runs)")
+    parser.add_argument("--save-all", action="store_true", help="save the states of all worlds, not of 16")
+    parser.add_argument("--devices", type=positive, help="devices that share the worlds (default: one a CPU core)")
+
+
+def run(args: argparse.Namespace) -> None:
+    use_cpu_devices(args.devices)
+    with phase(f"loading {args.model}"):
+        m = load(args)
+        m = m.replace(opt=m.opt.replace(enableflags=m.opt.enableflags | EnableBit.ENERGY))
+        d = make_data(m, _key(args.key))
+    devices = _devices(args.batch, args.devices)
+    worlds, chunk = _spread(d, args.batch, devices), -(-args.steps // -(-args.steps // CHUNK))
+    advance = _compiled(m, worlds, _controls(m, args, 0, chunk), devices)
+    summary = Summary(m, args.steps, args.save_all)
+    begin = time.perf_counter()
+    with tqdm(total=args.steps, unit="step") as bar:
+        for start in range(0, args.steps, chunk):
+            worlds, records = advance(m, worlds, _controls(m, args, start, chunk))
+            summary.add({name: np.asarray(x) for name, x in records.items()})
+            bar.update(min(chunk, args.steps - start))
+    seconds = time.perf_counter() - begin
+    print(f"{args.batch} worlds, {args.steps} steps of {float(m.opt.timestep):g} s, on {len(devices)} device(s)")
+    print(summary.text(seconds))
+    args.out.mkdir(parents=True, exist_ok=True)
+    stem = args.out / pathlib.Path(args.model).stem
+    summary.save(stem.with_suffix(".npz"))
+    plot_rollout(stem.with_suffix(".png"), f"{args.model}, {args.batch} worlds", *summary.curves())
+    print(f"{'trajectory':<22}{stem.with_suffix('.npz')}\n{'plot':<22}{stem.with_suffix('.png')}")
+
+
+def _key(text: str | None) -> str | int | None:
+    return int(text) if text is not None and text.isdecimal() else text
+
+
+def _controls(m: Model, args: argparse.Namespace, start: int, chunk: int) -> jax.Array:
+    return jnp.asarray(CONTROLS[args.ctrl](m, args.seed, args.batch, start, start + chunk), m.qpos0.dtype)
+
+
+def _spread(d: Data, batch: int, devices: list[jax.Device]) -> Data:
+    """Return `batch` equal worlds, an equal share of them on each device."""
+    sharding = NamedSharding(Mesh(np.asarray(devices), ("worlds",)), PartitionSpec("worlds"))
+    return jax.device_put(jax.tree.map(lambda x: jnp.broadcast_to(x, (batch, *x.shape)), d), sharding)
+
+
+def _devices(batch: int, wanted: int | None) -> list[jax.Device]:
+    """Return the devices to use: as many as divide the number of worlds."""
+    devices = jax.devices()[: wanted or None]
+    while batch % len(devices):
+        devices = devices[:-1]
+    return devices
+
+
+def _compiled(m: Model, worlds: Data, ctrl: jax.Array, devices: list[jax.Device]) -> Callable[..., Any]:
+    """Return the compiled function (m, worlds, ctrl) -> (worlds, records) that advances all worlds."""
+    record = recorder(m)
+    spread = devices if len(devices) > 1 else None
+    with phase("tracing"):
+        run = jax.jit(
+            lambda m, d, u: rollout(m, d, u, record=record, devices=spread),
+            out_shardings=(worlds.qpos.sharding, None),
+        )
+        lowered = run.lower(m, worlds, ctrl)
+    with phase("compiling") as notes:
+        program = lowered.compile()
+        notes.append(f"{program.as_text().count(' = '):,} HLO instructions")
+    return program

@@ -1,0 +1,60 @@
+"""What commands share: arguments for the model, and JAX's settings before it starts."""
+
+import argparse
+import os
+import pathlib
+
+import jax
+
+from mjx_like.errors import InputError
+from mjx_like.types.model import Model
+
+
+def positive(text: str) -> int:
+    """Return a whole number of at least 1, for argparse."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return value
+
+
+def natural(text: str) -> int:
+    """Return a whole number of at least 0, for argparse."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
+    return int(text)
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add MODEL, capacities and dtype."""
+    parser.add_argument("model", metavar="MODEL", help="MJCF file")
+    parser.add_argument("--nconmax", type=natural, help="capacity of the contact buffer (default: from the model)")
+    parser.add_argument("--njmax", type=natural, help="capacity of the constraint buffer (default: from the model)")
+    parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")
+
+
+def load(args: argparse.Namespace) -> Model:
+    """Set JAX's precision, and return the Model of the file.
+
+    Raises:
+      InputError: the file does not exist.
+      ModelError: what the file says is wrong.
+    """
+    jax.config.update("jax_enable_x64", args.dtype == "float64")
+    if not pathlib.Path(args.model).is_file():
+        raise InputError(f"{args.model}: no such file")
+    return Model.from_xml_path(args.model, nconmax=args.nconmax, njmax=args.njmax)
+
+
+def use_cpu_devices(count: int | None) -> None:
+    """Let JAX have `count` devices on the CPU, one a core if None; to be called before its first array.
+
+    XLA runs one step on one core: devices that share the worlds are how a rollout uses several.
+    """
+    available = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    count = count or len(available)
+    if jax.config.jax_num_cpu_devices != count:
+        jax.config.update("jax_num_cpu_devices", count)
