@@ -125,15 +125,19 @@ def _set_cameras(f: Fields, frames: Frames, motion: Motion) -> None:
 
 
 def _set_damping(f: Fields, moment: np.ndarray, mass: Inertia) -> None:
-    """Turn the damping ratio of position actuators into a damping: 2 ratio sqrt(gain * reflected mass)."""
-    bias, gain = np.array(f["actuator_biasprm"], float), f["actuator_gainprm"]
+    """Turn the damping ratio of position actuators into a damping: 2 ratio sqrt(gain * reflected mass).
+
+    The reflected mass is the inverse of the mean mobility of the actuator's outputs.
+    """
+    bias = np.array(f["actuator_biasprm"], float)
     for i in range(f["nactuator"]):
-        if gain[i, 0] != -bias[i, 1] or bias[i, 2] <= 0:
+        gain = -bias[i, 1] if f["actuator_gaintype"][i] == GainType.PID else f["actuator_gainprm"][i, 0]
+        if gain != -bias[i, 1] or bias[i, 2] <= 0:
             continue
         rows = moment[f["actuator_outadr"][i] : f["actuator_outadr"][i] + f["actuator_outnum"][i]]
-        mobility = np.sum(rows * mass.solve(rows), axis=1)
-        reflected = np.mean(1 / np.maximum(mobility, MINVAL) * (mobility > MINVAL))
-        bias[i, 2] *= -2 * np.sqrt(gain[i, 0] * reflected)
+        mobility = np.mean(np.sum(rows * mass.solve(rows), axis=1))
+        reflected = 1 / mobility if mobility > MINVAL else 0.0
+        bias[i, 2] *= -2 * np.sqrt(gain * reflected)
     f["actuator_biasprm"] = bias
 
 

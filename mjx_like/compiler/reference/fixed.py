@@ -108,18 +108,16 @@ def _set_sleep_policy(f: Fields) -> None:
 
 
 def _actuated_trees(f: Fields, actuator: int) -> list[int]:
-    kind, target = f["actuator_trntype"][actuator], f["actuator_trnid"][actuator, 0]
+    kind, (target, reference) = f["actuator_trntype"][actuator], f["actuator_trnid"][actuator]
     if kind == TrnType.TENDON:
         return _tendon_trees(f, target)
     if kind in (TrnType.JOINT, TrnType.JOINTINPARENT):
-        body = f["jnt_bodyid"][target]
+        bodies = [f["jnt_bodyid"][target]]
     elif kind in (TrnType.SITE, TrnType.SLIDERCRANK):
-        body = f["site_bodyid"][target]
-    elif kind == TrnType.BODY:
-        body = target
+        bodies = [f["site_bodyid"][site] for site in (target, reference) if site >= 0]
     else:
-        return []
-    return [int(f["body_treeid"][body])]
+        bodies = [target] if kind == TrnType.BODY else []
+    return [int(f["body_treeid"][body]) for body in bodies]
 
 
 def _tendon_acts(f: Fields, tendon: int) -> bool:

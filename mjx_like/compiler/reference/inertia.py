@@ -7,23 +7,24 @@ import scipy.linalg
 
 from mjx_like.compiler.reference.com import Motion
 from mjx_like.compiler.reference.kinematics import Fields, Frames
-from mjx_like.errors import ModelError
+from mjx_like.constants import MINVAL
 from mjx_like.types.enums import TrnType
 
 
 @dataclasses.dataclass
 class Inertia:
-    """The inertia matrix, shape (nv, nv), its Cholesky factor, and dof_M0, shape (nv,)."""
+    """The inertia matrix, shape (nv, nv), its factor L with L' L = M, and dof_M0, shape (nv,)."""
 
     matrix: np.ndarray
-    factor: tuple[np.ndarray, bool]
+    factor: np.ndarray
     dof_m0: np.ndarray
 
     def solve(self, rows: np.ndarray) -> np.ndarray:
         """Return x with M x = b for every row b of `rows`, shape (n, nv)."""
         if not rows.size:
             return np.zeros_like(rows)
-        return scipy.linalg.cho_solve(self.factor, rows.T).T
+        half = scipy.linalg.solve_triangular(self.factor, rows.T, lower=True, trans="T")
+        return scipy.linalg.solve_triangular(self.factor, half, lower=True).T
 
 
 def inertia(f: Fields, frames: Frames, motion: Motion, ten_jacobian: np.ndarray) -> Inertia:
@@ -32,8 +33,8 @@ def inertia(f: Fields, frames: Frames, motion: Motion, ten_jacobian: np.ndarray)
     Args:
       ten_jacobian: tendon Jacobian, shape (ntendon, nv).
 
-    Raises:
-      ModelError: the matrix is not positive definite.
+    A tendon's armature couples only degrees of freedom of which one carries the other.
+
     Source: mj_crb, mj_tendonArmature, mj_setM0.
     """
     nv, parent = f["nv"], f["body_parentid"]
@@ -51,15 +52,24 @@ def inertia(f: Fields, frames: Frames, motion: Motion, ten_jacobian: np.ndarray)
     joint_armature, tendon_armature = actuator_armature(f)
     matrix[np.diag_indices(nv)] += f["dof_armature"] + joint_armature[f["dof_jntid"]]
     dof_m0 = np.diag(matrix).copy()
-    matrix += (ten_jacobian.T * (f["tendon_armature"] + tendon_armature)) @ ten_jacobian
-    try:
-        factor = scipy.linalg.cho_factor(matrix, lower=True) if nv else (matrix, True)
-    except np.linalg.LinAlgError:
-        raise ModelError(
-            "the inertia matrix at qpos0 is not positive definite: a moving body needs mass and inertia, "
-            "or its joints need armature"
-        ) from None
-    return Inertia(matrix, factor, dof_m0)
+    related = motion.moves[f["dof_bodyid"]] & (np.arange(nv) <= np.arange(nv)[:, None])
+    added = (ten_jacobian.T * (f["tendon_armature"] + tendon_armature)) @ ten_jacobian
+    matrix += added * (related | related.T)
+    return Inertia(matrix, _factor(matrix), dof_m0)
+
+
+def _factor(matrix: np.ndarray) -> np.ndarray:
+    """Return lower L with L' L = matrix; a pivot that is not positive becomes the least number.
+
+    The order of elimination is that of MuJoCo, from the leaves to the root.  Source: mj_factorI.
+    """
+    rest, lower = np.array(matrix), np.zeros_like(matrix)
+    for k in range(len(matrix) - 1, -1, -1):
+        pivot = max(rest[k, k], MINVAL)
+        lower[k, : k + 1] = rest[k, : k + 1] / np.sqrt(pivot)
+        lower[k, k] = np.sqrt(pivot)
+        rest[:k, :k] -= np.outer(rest[k, :k], rest[k, :k]) / pivot
+    return lower
 
 
 def _spatial_inertia(f: Fields, frames: Frames, motion: Motion, body: int) -> np.ndarray:

@@ -8,6 +8,7 @@ from mjx_like.compiler.reference.kinematics import Fields, Frames
 from mjx_like.types.enums import GeomType, JointType
 
 _LEAST_SIZE = 1e-5  # of a body and of the model [m]
+_EMPTY = {"meaninertia": 1.0, "meanmass": 1.0, "meansize": 0.2, "extent": 2.0}  # of a model with nothing to measure
 
 
 def set_statistics(f: Fields, statistics: dict[str, Any], frames: Frames, inertia_matrix: np.ndarray) -> None:
@@ -19,14 +20,14 @@ def set_statistics(f: Fields, statistics: dict[str, Any], frames: Frames, inerti
     sizes = _body_sizes(f, frames)
     f["dof_length"] = _dof_lengths(f, sizes)
     moving = f["nbody"] > 1
-    meansize = float(np.mean(sizes[1:])) if moving else 0.0
-    extent = max(_LEAST_SIZE, float(np.max(high - low))) if high[0] > low[0] else 0.0
+    meansize = float(np.mean(sizes[1:])) if moving else _EMPTY["meansize"]
+    extent = max(_LEAST_SIZE, float(np.max(high - low))) if high[0] > low[0] else _EMPTY["extent"]
     computed = {
         "center": (low + high) / 2,
         "meansize": meansize,
         "extent": max(extent, 2 * meansize),
-        "meanmass": float(np.mean(f["body_mass"][1:])) if moving else 0.0,
-        "meaninertia": float(np.mean(np.diag(inertia_matrix))) if f["nv"] else 0.0,
+        "meanmass": float(np.mean(f["body_mass"][1:])) if moving else _EMPTY["meanmass"],
+        "meaninertia": float(np.mean(np.diag(inertia_matrix))) if f["nv"] else _EMPTY["meaninertia"],
     }
     statistics.update({name: value for name, value in computed.items() if name not in statistics})
 

@@ -5,7 +5,6 @@ import numpy as np
 from mjx_like.compiler import pose
 from mjx_like.compiler.reference.com import Motion, jacobian
 from mjx_like.compiler.reference.kinematics import Fields, Frames
-from mjx_like.errors import ModelError
 from mjx_like.types.enums import JointType, TrnType
 
 
@@ -16,8 +15,6 @@ def transmission(
 
     An adhesive body has neither: there are no contacts in this pass.
 
-    Raises:
-      ModelError: a transmission type that is not built yet.
     Source: mj_transmission.
     """
     length, moment = np.zeros(f["nout"]), np.zeros((f["nout"], f["nv"]))
@@ -36,8 +33,9 @@ def transmission(
             moment[out] = _site(f, frames, motion, target, gear)
         elif kind == TrnType.SITE:
             length[out], moment[out] = _site_relative(f, frames, motion, target, reference, gear)
-        elif kind != TrnType.BODY:
-            raise ModelError(f"actuator {i}: transmission type {TrnType(kind).name.lower()} is not built yet")
+        elif kind == TrnType.SO3:
+            rows = slice(out, out + 3)
+            length[rows], moment[rows] = _orientation(f, qpos, frames, motion, target, reference)
     return length, moment
 
 
@@ -100,3 +98,14 @@ def _site_relative(f: Fields, frames: Frames, motion: Motion, site: int, referen
     offset = frame.T @ (frames.site_xpos[site] - frames.site_xpos[reference])
     relative = pose.quat_mul(frames.site_xquat[reference] * [1, -1, -1, -1], frames.site_xquat[site])
     return gear[:3] @ offset + gear[3:] @ rotation_vector(relative), row * only_one
+
+
+def _orientation(f: Fields, qpos, frames: Frames, motion: Motion, target: int, reference: int):
+    """Return the three lengths and moments of a ball joint's rotation, or of a site's relative to a reference site."""
+    if reference < 0:
+        adr, dof = f["jnt_qposadr"][target], f["jnt_dofadr"][target]
+        return rotation_vector(pose.normalized(qpos[adr : adr + 4])[0]), np.eye(3, f["nv"], dof)
+    body, other = f["site_bodyid"][target], f["site_bodyid"][reference]
+    turn = (motion.moves[body] * 1.0 - motion.moves[other])[:, None] * motion.cdof[:, :3]
+    relative = pose.quat_mul(frames.site_xquat[reference] * [1, -1, -1, -1], frames.site_xquat[target])
+    return rotation_vector(relative), frames.site_xmat[target].T @ turn.T
