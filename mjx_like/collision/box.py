@@ -5,6 +5,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.constants import MINVAL
@@ -50,8 +51,10 @@ def box_box(a: Shape, b: Shape, detect: Array) -> list[Point]:
     slack = _ROUNDING[a.size[0].dtype.itemsize]
     apart = v.sub(b.pos, a.pos)
     offset1, offset2 = v.project(a.axes, apart), v.scale(v.project(b.axes, apart), -1)
-    turn = tuple(tuple(v.dot(p, q) for q in b.axes) for p in a.axes)  # [i][j]: component i of axis j of the second
-    axis = _largest_separation(a.size, b.size, offset1, offset2, turn, detect, slack)
+    axes1, axes2 = (jnp.stack([jnp.stack(p) for p in x.axes]) for x in (a, b))
+    turn = jnp.einsum("icn,jcn->ijn", axes1, axes2, precision="highest")  # component i of axis j of the second
+    sizes = (jnp.stack(x.size) for x in (a, b))
+    axis = _largest_separation(*sizes, jnp.stack(offset1), jnp.stack(offset2), turn, detect, slack)
     points = _face_points(a, b, offset1, offset2, turn, axis, detect, slack)
     edge = _edge_point(a, b, offset1, turn, axis, slack)
     limit = detect + slack.separation * (sum(a.size) + sum(b.size))
@@ -77,49 +80,59 @@ def _column(turn: tuple, j: int) -> v.Vector:
     return turn[0][j], turn[1][j], turn[2][j]
 
 
-def _largest_separation(size1, size2, offset1, offset2, turn, detect, slack: _Rounding) -> _Axis:
-    limit = detect + slack.separation * (sum(size1) + sum(size2))
-    best = jnp.full_like(offset1[0], -jnp.inf)
-    code, separated = jnp.zeros(best.shape, jnp.int32), jnp.zeros(best.shape, bool)
-    for i in range(3):
-        radius = sum(jnp.abs(turn[i][k]) * size2[k] for k in range(3))
-        gap = jnp.abs(offset1[i]) - size1[i] - radius
-        code, best, separated = jnp.where(gap > best, i, code), jnp.maximum(gap, best), separated | (gap > limit)
-    for j in range(3):
-        radius = sum(jnp.abs(turn[k][j]) * size1[k] for k in range(3))
-        gap = jnp.abs(offset2[j]) - size2[j] - radius
-        code, best, separated = jnp.where(gap > best, 3 + j, code), jnp.maximum(gap, best), separated | (gap > limit)
-    face_code, face_gap = code, best
-    zero = jnp.zeros_like(best)
-    normal = (zero, zero, zero)
-    for i in range(3):
-        i1, i2 = (i + 1) % 3, (i + 2) % 3
-        for j in range(3):
-            j1, j2 = (j + 1) % 3, (j + 2) % 3
-            x, y = -turn[i2][j], turn[i1][j]
-            square = x * x + y * y
-            skew = square >= slack.parallel
-            inverse = 1 / jnp.sqrt(jnp.where(skew, square, 1))
-            x, y = x * inverse, y * inverse
-            radius1 = size1[i1] * jnp.abs(x) + size1[i2] * jnp.abs(y)
-            along1, along2 = (x * turn[i1][k] + y * turn[i2][k] for k in (j1, j2))
-            radius2 = size2[j1] * jnp.abs(along1) + size2[j2] * jnp.abs(along2)
-            reach = x * offset1[i1] + y * offset1[i2]
-            gap = jnp.abs(reach) - radius1 - radius2
-            separated |= skew & (gap > limit)
-            better = skew & (gap - _EDGE_BIAS * jnp.abs(gap) > best) & (gap > face_gap)
-            code, best = jnp.where(better, 6 + 3 * i + j, code), jnp.where(better, gap, best)
-            side = jnp.where(reach < 0, -1, 1)
-            own = [zero, zero, zero]
-            own[i1], own[i2] = side * x, side * y
-            normal = v.select(better, tuple(own), normal)
+def _largest_separation(size1: Array, size2: Array, offset1, offset2, turn, detect, slack: _Rounding) -> _Axis:
+    """Return the axis of largest separation of boxes; sizes and offsets: shape (3, n), turn: shape (3, 3, n).
+
+    On a tie, the first face counts, then the first edge pair.
+    """
+    limit = detect + slack.separation * jnp.sum(size1 + size2, axis=0)
+    shadow = jnp.abs(turn)
+    gaps = jnp.concatenate(
+        [
+            jnp.abs(offset1) - size1 - jnp.sum(shadow * size2, axis=1),
+            jnp.abs(offset2) - size2 - jnp.sum(shadow * size1[:, None], axis=0),
+        ]
+    )
+    face_gap, face_code = jnp.max(gaps, axis=0), jnp.argmax(gaps, axis=0)
+
+    def after(x: Array, places: int, axis: int = 0) -> Array:
+        return jnp.roll(x, -places, axis=axis)
+
+    square = after(turn, 1) ** 2 + after(turn, 2) ** 2
+    skew = square >= slack.parallel
+    inverse = 1 / jnp.sqrt(jnp.where(skew, square, 1))
+    x, y = -after(turn, 2) * inverse, after(turn, 1) * inverse  # components i + 1 and i + 2 of the normal
+    radius1 = after(size1, 1)[:, None] * jnp.abs(x) + after(size1, 2)[:, None] * jnp.abs(y)
+    rows = x[:, :, None] * after(turn, 1)[:, None] + y[:, :, None] * after(turn, 2)[:, None]  # [i][j][k]
+    radius2 = sum(
+        jnp.abs(jnp.stack([rows[:, j, (j + k) % 3] for j in range(3)], axis=1)) * after(size2, k) for k in (1, 2)
+    )
+    reach = x * after(offset1, 1)[:, None] + y * after(offset1, 2)[:, None]
+    edge_gaps = jnp.where(skew, jnp.abs(reach) - radius1 - radius2, -jnp.inf).reshape(9, -1)
+    separated = (face_gap > limit) | (jnp.max(edge_gaps, axis=0) > limit)
+    best, edge = face_gap, jnp.full(face_gap.shape, -1, jnp.int32)
+    for k in range(9):
+        gap = edge_gaps[k]
+        better = (gap - _EDGE_BIAS * jnp.abs(gap) > best) & (gap > face_gap)
+        best, edge = jnp.where(better, gap, best), jnp.where(better, k, edge)
+    side = jnp.where(reach < 0, -1, 1)
+    zero = jnp.zeros_like(x)
+    x, y = side * x, side * y
+    normals = jnp.stack(
+        [
+            jnp.stack([zero[0], x[0], y[0]]),
+            jnp.stack([y[1], zero[1], x[1]]),
+            jnp.stack([x[2], y[2], zero[2]]),
+        ]
+    )  # [i][component][j]
+    chosen = (edge == np.arange(9)[:, None]).reshape(3, 1, 3, -1)
+    normal = tuple(jnp.sum(jnp.where(chosen, normals, 0), axis=(0, 2)))
 
     face = tuple(face_code % 3 == k for k in range(3))
     of_first = face_code < 3
     along2 = tuple(v.dot(normal, _column(turn, k)) for k in range(3))
     cosine = jnp.abs(jnp.where(of_first, _pick(face, normal), _pick(face, along2)))
     aliased = (cosine > _ALIASED) & (best < face_gap + _FACE_SHARE * jnp.abs(face_gap) + MINVAL)
-    edge = code - 6
     return _Axis(
         separated=separated,
         is_edge=(edge >= 0) & ~aliased,
@@ -210,11 +223,9 @@ def _face_points(a, b, offset1, offset2, turn, axis: _Axis, detect, slack: _Roun
     height = _pick(face, size)
     middle = (middle[0], middle[1], middle[2] - height)
     sign1, sign2 = (np.array(s, np.int32)[:, None] for s in ((1, -1, -1, 1), (1, 1, -1, -1)))
-    polygon = jnp.stack([m + sign1 * p + sign2 * q for m, p, q in zip(middle, along1, along2, strict=True)])
+    quad = jnp.stack([m + sign1 * p + sign2 * q for m, p, q in zip(middle, along1, along2, strict=True)])
     limit1, limit2 = _pick(face, size, 1), _pick(face, size, 2)
-    count = jnp.full(height.shape, 4, jnp.int32)
-    for coordinate, sign, limit in ((0, 1, limit1), (0, -1, limit1), (1, 1, limit2), (1, -1, limit2)):
-        polygon, count = _clip(polygon, count, sign * polygon[coordinate] - limit)
+    polygon, count = _clip_to_rectangle(quad, limit1, limit2)
 
     x_axis, y_axis, z_axis = (
         tuple(
@@ -237,31 +248,43 @@ def _face_points(a, b, offset1, offset2, turn, axis: _Axis, detect, slack: _Roun
     return points
 
 
-def _clip(polygon: Array, count: Array, beyond: Array) -> tuple[Array, Array]:
-    """Return the polygon with the part cut off where `beyond`, shape (k, n), is positive; one more slot, and its count.
+_SLOTS = 8  # corners that a rectangle clipped by four lines can have
 
-    polygon: shape (3, k, n), of which the first `count` corners exist.
+
+def _clip_to_rectangle(quad: Array, limit1: Array, limit2: Array) -> tuple[Array, Array]:
+    """Return the corners, shape (3, 8, n), and their number, of a quadrilateral within |x| <= limit1, |y| <= limit2.
+
+    quad: shape (3, 4, n); z is interpolated. Each side cuts in turn: a corner inside stays, an edge that crosses the
+    side adds a corner. The loop keeps XLA from fusing one cut into the next, which would repeat the work many times.
     """
-    slots = polygon.shape[1]
-    index = np.arange(slots, dtype=np.int32)[:, None]
-    exists, last = index < count, index + 1 >= count
+    polygon = jnp.concatenate([quad, jnp.zeros_like(quad)], axis=1)
+    index = np.arange(_SLOTS, dtype=np.int32)[:, None]
 
-    def following(x: Array) -> Array:
-        return jnp.where(last, x[..., :1, :], jnp.roll(x, -1, axis=-2))
+    def cut(state: tuple[Array, Array], side: tuple[Array, Array]) -> tuple[tuple[Array, Array], None]:
+        polygon, count = state
+        direction, limit = side
+        exists, last = index < count, index + 1 >= count
 
-    then = following(beyond)
-    inside = exists & (beyond <= 0)
-    crosses = exists & (((beyond < 0) & (then > 0)) | ((beyond > 0) & (then < 0)))
-    share = beyond / jnp.where(crosses, beyond - then, 1)
-    cut = polygon + share * (following(polygon) - polygon)
-    emitted = inside.astype(jnp.int32) + crosses.astype(jnp.int32)
-    place = _exclusive_sum(emitted)
-    target = np.arange(slots + 1, dtype=np.int32)[:, None, None]
-    keep = (place == target) & inside
-    add = (place + inside == target) & crosses
-    zero = jnp.zeros((), polygon.dtype)
-    clipped = jnp.sum(jnp.where(keep, polygon[:, None], zero) + jnp.where(add, cut[:, None], zero), axis=2)
-    return clipped, jnp.sum(emitted, axis=0)
+        def following(x: Array) -> Array:
+            return jnp.where(last, x[..., :1, :], jnp.roll(x, -1, axis=-2))
+
+        beyond = direction[0] * polygon[0] + direction[1] * polygon[1] - limit
+        then = following(beyond)
+        inside = exists & (beyond <= 0)
+        crosses = exists & (((beyond < 0) & (then > 0)) | ((beyond > 0) & (then < 0)))
+        share = beyond / jnp.where(crosses, beyond - then, 1)
+        added = polygon + share * (following(polygon) - polygon)
+        emitted = inside.astype(jnp.int32) + crosses.astype(jnp.int32)
+        place = _exclusive_sum(emitted)
+        target = np.arange(_SLOTS, dtype=np.int32)[:, None, None]
+        kept = jnp.where((place == target) & inside, polygon[:, None], 0)
+        new = jnp.where((place + inside == target) & crosses, added[:, None], 0)
+        return (jnp.sum(kept + new, axis=2), jnp.sum(emitted, axis=0, dtype=jnp.int32)), None
+
+    directions = jnp.asarray(np.array([[1, 0], [-1, 0], [0, 1], [0, -1]]), quad.dtype)
+    limits = jnp.stack([limit1, limit1, limit2, limit2])
+    start = polygon, jnp.full(limit1.shape, 4, jnp.int32)
+    return lax.scan(cut, start, (directions, limits))[0]
 
 
 def _exclusive_sum(x: Array) -> Array:
