@@ -10,11 +10,17 @@ Array = jax.Array
 def take(x: Array, index: np.ndarray) -> Array:
     """Return the rows `x[index]` for a static integer index, shape (k,); a slice where the index is a range."""
     index = np.asarray(index)
-    if index.size == x.shape[0] and np.array_equal(index, np.arange(index.size)):
-        return x
     if index.size and np.array_equal(index, np.arange(index[0], index[0] + index.size)):
-        return x[int(index[0]) : int(index[0]) + index.size]
+        return x if index.size == x.shape[0] else x[int(index[0]) : int(index[0]) + index.size]
     return x.at[index].get(mode="promise_in_bounds", unique_indices=np.unique(index).size == index.size)
+
+
+def take_last(x: Array, index: np.ndarray) -> Array:
+    """Return `x[..., index]` for a static integer index, shape (k,); a slice where the index is a range."""
+    index = np.asarray(index)
+    if index.size and np.array_equal(index, np.arange(index[0], index[0] + index.size)):
+        return x if index.size == x.shape[-1] else x[..., int(index[0]) : int(index[0]) + index.size]
+    return x.at[..., index].get(mode="promise_in_bounds", unique_indices=np.unique(index).size == index.size)
 
 
 def segment_sum(x: Array, index: np.ndarray, size: int) -> Array:

@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.math import safe
+from mjx_like.math import component, safe
 from mjx_like.math.quaternion import cross, rotate
 from mjx_like.math.select import take
-from mjx_like.smooth.kinematics import attached
+from mjx_like.smooth.kinematics import local_frames
 from mjx_like.types.data import Data
 from mjx_like.types.enums import CamLightType
 from mjx_like.types.model import Model
@@ -30,7 +30,9 @@ def camlight(m: Model, d: Data) -> Data:
 
 
 def _cameras(m: Model, d: Data) -> tuple[Array, Array]:
-    pos, mat = attached(take(d.xpos, m.cam_bodyid), take(d.xquat, m.cam_bodyid), m.cam_pos, m.cam_quat)
+    body = component.pose(jnp.moveaxis(take(d.xmat, m.cam_bodyid), 0, -1), take(d.xpos, m.cam_bodyid).T)
+    frames = jnp.moveaxis(component.compose(body, local_frames(m.cam_pos, m.cam_quat)), -1, 0)
+    pos, mat = frames[:, :, 3], frames[:, :, :3]
     track, trackcom, target, targetcom = _modes(m.cam_mode, m.cam_targetbodyid)
     if (track | trackcom).any():
         pos = _tracked(d, pos, m.cam_bodyid, track, trackcom, m.cam_pos0, m.cam_poscom0)

@@ -14,7 +14,8 @@ def make_plan(t: Topology) -> SmoothPlan:
 
 def _nodes(t: Topology) -> dict:
     """Lay out the nodes: the world, then for each body its joints, or one fixed node."""
-    body, joint, parent, base = [0], [t.njnt], [0], [0]
+    body, joint, parent, base, node_free = [0], [t.njnt], [0], [0], [0]
+    nfree = 0
     last = np.zeros(t.nbody, np.int32)
     for b in range(1, t.nbody):
         joints = range(t.body_jntadr[b], t.body_jntadr[b] + t.body_jntnum[b])
@@ -26,27 +27,39 @@ def _nodes(t: Topology) -> dict:
             joint.append(j)
             parent.append(before)
             base.append(0 if free else pose)
+            node_free.append(nfree)
+            nfree += free
             before, pose = len(body) - 1, 0
         last[b] = before
-    body, joint, base = (np.array(x, np.int32) for x in (body, joint, base))
+    body, joint, base, node_free = (np.array(x, np.int32) for x in (body, joint, base, node_free))
     kind = np.append(t.jnt_type, -1)[joint]
+    hinge, slide, free = (kind == x for x in (JointType.HINGE, JointType.SLIDE, JointType.FREE))
+    quat, scalar = free | (kind == JointType.BALL), hinge | slide
     qposadr = np.append(t.jnt_qposadr, 0)[joint]
-    hinge, slide = kind == JointType.HINGE, kind == JointType.SLIDE
-    free, quat = kind == JointType.FREE, (kind == JointType.FREE) | (kind == JointType.BALL)
+    node_quat = np.zeros(len(body), np.int32)
+    node_quat[hinge] = 1 + np.arange(hinge.sum())
+    node_quat[quat] = 1 + hinge.sum() + np.arange(quat.sum())
+    node_slide = np.full(len(body), slide.sum())
+    node_slide[slide] = np.arange(slide.sum())
+    joint_node = np.flatnonzero(joint < t.njnt)
     return dict(
-        node_body=body,
         node_jump=_jumps(np.array(parent, np.int32)),
-        node_base=base,
+        node_base_pos=np.where(free, 1 + t.nbody + t.nmocap + node_free, base),
+        node_base_quat=base,
         node_joint=joint,
-        node_qposadr=np.where(hinge | slide, qposadr, 0),
-        node_hinge=hinge.astype(np.float32),
-        node_slide=slide.astype(np.float32),
+        node_quat=node_quat,
+        node_slide=node_slide,
+        scalar_qposadr=qposadr[scalar],
+        scalar_hinge=np.flatnonzero(hinge[scalar]),
+        scalar_slide=np.flatnonzero(slide[scalar]),
+        hinge_joint=joint[hinge],
+        slide_joint=joint[slide],
         quat_qposadr=(qposadr + 3 * free)[quat, None] + np.arange(4),
-        quat_place=_overlay(quat),
         free_qposadr=qposadr[free, None] + np.arange(3),
-        free_place=_overlay(free),
         body_node=last,
-        joint_node=np.flatnonzero(joint < t.njnt),
+        frame_node=last[np.concatenate([np.arange(t.nbody), t.geom_bodyid, t.site_bodyid])],
+        joint_node=joint_node,
+        joint_slide=node_slide[joint_node],
     )
 
 
@@ -57,13 +70,6 @@ def _jumps(parent: np.ndarray) -> tuple[np.ndarray, ...]:
         jumps.append(parent)
         parent = parent[parent]
     return tuple(jumps)
-
-
-def _overlay(chosen: np.ndarray) -> np.ndarray:
-    """Return the rows of [all, extra] that take `extra`, in order, where `chosen`, and `all` elsewhere."""
-    rows = np.arange(chosen.size)
-    rows[chosen] = chosen.size + np.arange(chosen.sum())
-    return rows
 
 
 def _joints(t: Topology) -> dict:

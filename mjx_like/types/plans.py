@@ -99,6 +99,42 @@ class IntegratorPlan:
 
 
 @dataclasses.dataclass(frozen=True)
+class SensorGroup:
+    """Sensors of one kind that one kernel evaluates together."""
+
+    type: int  # SensorType
+    objtype: int  # ObjType of what is measured
+    reftype: int  # ObjType of the reference frame
+    has_ref: bool  # whether there is a reference frame
+    intprm: tuple[int, ...]
+    dim: int
+    sensor: np.ndarray  # (n,) sensor ids
+    objid: np.ndarray  # (n,)
+    refid: np.ndarray  # (n,) -1 without reference frame
+
+
+@dataclasses.dataclass(frozen=True)
+class SensorStage:
+    """The sensors of one stage and how their values are laid out."""
+
+    groups: tuple[SensorGroup, ...]
+    owner: np.ndarray  # (nvalue,) sensor of each value, in the order of the groups
+    clipped: np.ndarray  # (nvalue,) True where the cutoff bounds the value from above
+    symmetric: np.ndarray  # (nvalue,) True where it bounds from below as well
+    order: np.ndarray  # (nsensordata,) row of [values, sensordata before]
+    types: frozenset[int]  # SensorType of the groups
+
+
+@dataclasses.dataclass(frozen=True)
+class SensorPlan:
+    """The sensors by stage; made by `sensor.plan`."""
+
+    pos: SensorStage
+    vel: SensorStage
+    acc: SensorStage
+
+
+@dataclasses.dataclass(frozen=True)
 class Plans:
     """The plans of all families; a family's helper types its own field."""
 
@@ -109,5 +145,5 @@ class Plans:
     passive: Any
     collision: CollisionPlan
     constraint: Any
-    sensor: Any
+    sensor: SensorPlan
     integrator: IntegratorPlan
