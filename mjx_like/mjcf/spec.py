@@ -1,12 +1,14 @@
 """What a model file says, validated and typed, before anything is compiled: Where, Element, DefaultClass, Spec.
 
-**Values.** `Element.attrib` holds what the file gives, and nothing else: `str`, `int`, `float`, `bool`, a keyword as the
-keyword string, a numeric vector as an `np.float64` array of the length that was given, a list of keywords as a tuple of strings.
-An attribute whose keywords are exactly false and true is a `bool`; one that also knows auto keeps its keyword ("true").
-Keyword strings become MuJoCo's numbers through `mjx_like.mjcf.schema.keywords`.
+**Values.** `Element.attrib` holds what the file gives, and nothing else: `str`, `int`, `float`, `bool`, a keyword as
+the keyword string, a numeric vector as an `np.float64` array of the length that was given, a list of keywords as a
+tuple of strings. An attribute whose keywords are exactly false and true is a `bool`; one that also knows auto keeps its
+keyword ("true"). What MuJoCo keeps in single precision is rounded to it. An empty number counts as not given. Keyword
+strings become MuJoCo's numbers through `mjx_like.mjcf.schema.keyword_value`.
 
-**Walk.** `Spec.worldbody` has the tree in document order. Children of a body or frame: body, geom, joint, freejoint, site, camera,
-light, inertial, frame, plugin, attach, flexcomp, composite. Frames stay nested; replicate is expanded into frames.
+**Walk.** `Spec.worldbody` has the tree in document order. Children of a body or frame: body, geom, joint, freejoint,
+site, camera, light, inertial, frame, plugin, attach, flexcomp, composite. Frames stay nested; replicate is expanded
+into frames.
 The default class of an element is its own `class`; else the `childclass` of the nearest enclosing frame or body that
 has one; else main. A compiler therefore walks with one variable:
 
@@ -43,12 +45,16 @@ class Where:
 
 @dataclass(eq=False, slots=True)
 class Element:
-    """One validated XML element: tag, given attributes (typed), children in document order, and its place."""
+    """One validated XML element: tag, given attributes (typed), children in document order, and its place.
+
+    type: name of its row in the table of elements; differs from the tag where the place decides ("equality_joint").
+    """
 
     tag: str
     attrib: dict[str, Any]
     children: list["Element"]
     where: Where
+    type: str = ""
 
     def get(self, name: str, default: Any = None) -> Any:
         """Value of attribute `name` as given in the file, or `default`."""
@@ -138,8 +144,8 @@ class Spec:
     def resolve(self, element: Element, childclass: str | None = None) -> dict[str, Any]:
         """Full attributes of an element: schema default, overlaid by its default class, overlaid by its own.
 
-        The kind of record follows the element: a spatial or fixed tendon reads class record `tendon`, an equality of any
-        type `equality`, a freejoint nothing but the schema, and an actuator of any tag `general`.
+        The kind of record follows the element: a spatial or fixed tendon reads class record `tendon`, an equality of
+        any type `equality`, a freejoint nothing but the schema, and an actuator of any tag `general`.
 
         An actuator's record always has `general`'s attributes: a shortcut has been written into gaintype, gainprm,
         biastype, biasprm, dyntype, dynprm, actdim, ... as MuJoCo does, and its own attributes (kp, kv, timeconst,
