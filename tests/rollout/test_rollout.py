@@ -1,0 +1,190 @@
+"""rollout: the same as a loop of steps, however it is divided, recorded or batched."""
+
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import mujoco
+import numpy as np
+import pytest
+
+from mjx_like.errors import InputError
+from mjx_like.interop import put_data, put_model
+from mjx_like.rollout import CARRIED, rollout
+from mjx_like.state import make_data
+from mjx_like.step import step
+
+SLIDER = """
+<mujoco>
+  <option timestep="0.005"/>
+  <worldbody>
+    <geom type="plane" size="5 5 .1"/>
+    <body name="ball" pos="0 0 .099"><freejoint/><geom size=".1" condim="3"/></body>
+    <body pos="1 0 .5"><joint name="h" axis="0 1 0" damping=".1"/><geom size=".05" pos=".2 0 0"/></body>
+  </worldbody>
+  <actuator><motor joint="h" ctrlrange="-1 1"/><general joint="h" dyntype="integrator"/></actuator>
+  <sensor><jointpos joint="h"/></sensor>
+</mujoco>
+"""
+STEPS, BATCH = 12, 5
+
+
+@pytest.fixture(scope="module")
+def model():
+    return put_model(mujoco.MjModel.from_xml_string(SLIDER))
+
+
+def worlds(m, batch=BATCH):
+    """Return a batch of different Data, and controls for each."""
+    rng = np.random.default_rng(0)
+    d = jax.tree.map(lambda x: jnp.broadcast_to(x, (batch, *x.shape)), make_data(m))
+    d = d.replace(qvel=jnp.asarray(rng.normal(size=(batch, m.nv))))
+    return d, jnp.asarray(rng.normal(size=(batch, STEPS, m.nu)))
+
+
+def world(d, i):
+    return jax.tree.map(lambda x: x[i], d)
+
+
+def test_equals_a_loop_of_steps(model):
+    d, ctrl = world(worlds(model)[0], 0), worlds(model)[1][0]
+    end, records = rollout(model, d, ctrl)
+    one = jax.jit(step)
+    for i, u in enumerate(ctrl):
+        d = one(model, d.replace(ctrl=u))
+        for name in ("time", "qpos", "qvel", "act", "sensordata"):
+            np.testing.assert_allclose(getattr(records, name)[i], getattr(d, name), atol=1e-12)
+    for name in CARRIED:
+        np.testing.assert_allclose(getattr(end, name), getattr(d, name), atol=1e-12)
+
+
+def test_equals_mujoco(model):
+    mj = mujoco.MjModel.from_xml_string(SLIDER)
+    mj.opt.tolerance, mj.opt.iterations = 0, 100
+    m, data, (d, ctrl) = put_model(mj), mujoco.MjData(mj), worlds(model)
+    data.qvel[:] = d.qvel[1]
+    _, records = rollout(m, world(d, 1), ctrl[1])
+    for i, u in enumerate(ctrl[1]):
+        data.ctrl[:] = u
+        mujoco.mj_step(mj, data)
+        np.testing.assert_allclose(records.qpos[i], data.qpos, atol=1e-9)
+    assert data.ncon == 1
+
+
+@pytest.mark.parametrize("block", [None, 1, 2, 5])
+def test_a_batch_equals_its_worlds(model, block):
+    d, ctrl = worlds(model)
+    end, records = rollout(model, d, ctrl, block=block)
+    assert records.qpos.shape == (BATCH, STEPS, model.nq) and end.qpos.shape == (BATCH, model.nq)
+    for i in range(BATCH):
+        alone_end, alone = rollout(model, world(d, i), ctrl[i])
+        np.testing.assert_allclose(records.qpos[i], alone.qpos, atol=1e-12)
+        np.testing.assert_allclose(end.qvel[i], alone_end.qvel, atol=1e-12)
+
+
+def test_shared_controls_and_held_controls(model):
+    d, ctrl = worlds(model)
+    shared, each = (rollout(model, d, u)[1].qpos for u in (ctrl[0], jnp.broadcast_to(ctrl[0], ctrl.shape)))
+    np.testing.assert_allclose(shared, each, atol=1e-12)
+    held = rollout(model, d.replace(ctrl=ctrl[:, 0]), steps=STEPS)[1].qpos
+    given = rollout(model, d, jnp.broadcast_to(ctrl[:, :1], ctrl.shape))[1].qpos
+    np.testing.assert_allclose(held, given, atol=1e-12)
+
+
+def test_models_with_a_world_axis(model):
+    d, ctrl = worlds(model)
+    mass = model.body_mass * jnp.linspace(0.5, 2, BATCH)[:, None]
+    gravity = model.opt.gravity * jnp.linspace(0.5, 1, BATCH)[:, None]
+    varied = model.replace(body_mass=mass, opt=model.opt.replace(gravity=gravity))
+    records = rollout(varied, d, ctrl, block=2)[1]
+    for i in (0, 3):
+        alone = model.replace(body_mass=mass[i], opt=model.opt.replace(gravity=gravity[i]))
+        np.testing.assert_allclose(records.qpos[i], rollout(alone, world(d, i), ctrl[i])[1].qpos, atol=1e-12)
+    assert np.abs(records.qpos[0] - rollout(model, d, ctrl)[1].qpos[0]).max() > 1e-3
+
+
+def test_own_record(model):
+    d, ctrl = worlds(model)
+    heights = rollout(model, d, ctrl, record=_height)[1]
+    assert heights.shape == (BATCH, STEPS)
+    np.testing.assert_allclose(heights[:, 0], 0.099, atol=1e-12)
+
+
+def _height(d):
+    return d.xpos[1, 2]
+
+
+def test_remat_and_unroll_change_no_gradient(model):
+    d, ctrl = worlds(model)
+    d, ctrl = world(d, 0), ctrl[0]
+
+    def loss(u, **options):
+        return (rollout(model, d, u, **options)[0].qpos ** 2).sum()
+
+    reference = jax.grad(loss)(ctrl, remat=False)
+    assert np.abs(reference).max() > 1e-6
+    np.testing.assert_allclose(jax.grad(loss)(ctrl, remat=True), reference, rtol=1e-10)
+    np.testing.assert_allclose(jax.grad(loss)(ctrl, unroll=4), reference, rtol=1e-10)
+
+
+def test_gradient_of_a_batch_in_blocks(model):
+    d, ctrl = worlds(model)
+
+    def loss(u, block):
+        return (rollout(model, d, u, block=block)[0].qpos ** 2).sum()
+
+    np.testing.assert_allclose(jax.grad(loss)(ctrl, 2), jax.grad(loss)(ctrl, 5), atol=1e-12)
+
+
+def test_float32(model):
+    m = put_model(mujoco.MjModel.from_xml_string(SLIDER), dtype=jnp.float32)
+    end, records = rollout(m, make_data(m), np.zeros((3, m.nu)))
+    assert records.qpos.dtype == end.qvel.dtype == jnp.float32
+
+
+def test_put_data_can_go_on(model):
+    mj = mujoco.MjModel.from_xml_string(SLIDER)
+    d = put_data(mj, mujoco.MjData(mj))
+    assert jax.tree.structure(rollout(model, d, steps=1)[0]) == jax.tree.structure(d)
+
+
+def test_two_devices_give_the_same():
+    code = (
+        "import jax; jax.config.update('jax_num_cpu_devices', 2); jax.config.update('jax_enable_x64', True)\n"
+        "import mujoco, numpy as np\n"
+        "from mjx_like.interop import put_model\n"
+        "from mjx_like.rollout import rollout\n"
+        "from tests.rollout.test_rollout import SLIDER, worlds\n"
+        "m = put_model(mujoco.MjModel.from_xml_string(SLIDER))\n"
+        "d, ctrl = worlds(m)\n"
+        "one, two = (rollout(m, d, ctrl, block=2, devices=jax.devices()[:n])[1].qpos for n in (1, 2))\n"
+        "assert len(two.sharding.device_set) == 2\n"
+        "np.testing.assert_allclose(one, two, atol=1e-12)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda m, d, u: (d, None, {}), "steps=None: give the number of steps"),
+        (lambda m, d, u: (d, u[:, :, :1], {}), r"ctrl has shape \(5, 12, 1\); it must be \(steps, nu\) or \(5, steps"),
+        (lambda m, d, u: (world(d, 0), u, {}), r"it must be \(steps, nu\), with nu=2"),
+        (lambda m, d, u: (d, u, {"steps": 3}), "steps=3, but ctrl has 12 steps"),
+        (lambda m, d, u: (d.replace(ctrl=d.ctrl[0]), u, {}), "all need the same leading"),
+        (lambda m, d, u: (d, u, {"block": 0}), "block=0: must be at least 1"),
+        (lambda m, d, u: (world(d, 0), u[0], {"devices": jax.devices()}), "devices= shares worlds"),
+    ],
+)
+def test_arguments_that_do_not_fit(model, change, message):
+    d, ctrl, options = change(model, *worlds(model))
+    with pytest.raises(InputError, match=message):
+        rollout(model, d, ctrl, **options)
+
+
+def test_a_model_whose_axis_is_not_that_of_the_data(model):
+    d, ctrl = worlds(model)
+    with pytest.raises(InputError, match="its world axis must be that of d"):
+        rollout(model.replace(body_mass=jnp.tile(model.body_mass, (3, 1))), d, ctrl)
