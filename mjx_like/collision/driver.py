@@ -5,14 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import box, capsule, mixing, plane, sphere
-from mjx_like.collision.shape import Point, Shape
+from mjx_like.collision import box, capsule, mixing, plane, pose, sphere
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import GeomType, WarningType
 from mjx_like.types.model import Model
-from mjx_like.types.plans import PairGroup
 from mjx_like.types.pytree import Record, leaf, record
 
 Array = jax.Array
@@ -44,7 +42,6 @@ class Candidates(Record):
     dist: Array = leaf("ncandidate", unit="m")
     pos: Array = leaf(3, "ncandidate", unit="m, world")
     normal: Array = leaf(3, "ncandidate", unit="world")
-    tangent: Array = leaf(3, "ncandidate", unit="world; zero where the convention decides")
 
 
 def collision(m: Model, d: Data) -> Data:
@@ -60,7 +57,7 @@ def collision(m: Model, d: Data) -> Data:
     detected = jnp.sum(points.active, dtype=jnp.int32)
     ncon = jnp.minimum(detected, m.nconmax)
     row = _rows(plan.point_row, _kept(points, m.nconmax), m.nconmax)
-    contact = _contacts(m, points, parameters, row, jnp.arange(m.nconmax) < ncon)
+    contact = _contacts(m, d.geom_xmat, points, parameters, row, jnp.arange(m.nconmax) < ncon)
     full = (detected > m.nconmax).astype(d.warning.dtype)
     return d.replace(
         contact=contact,
@@ -79,32 +76,17 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
       geom_xmat: shape (ngeom, 3, 3).
       detect: distance below which each pair is in contact, shape (npair,) [m].
     """
-    pose = jnp.concatenate([geom_xpos.T, geom_xmat.reshape(-1, 9).T, m.geom_size.T])
-    columns: list[list[Array]] = []
-    zero = jnp.zeros((), geom_xpos.dtype)
-    for group in m.plans.collision.groups:
-        first, second = (_shape(pose, g) for g in (group.geom1, group.geom2))
+    shapes = pose.pair_shapes(m, geom_xpos, geom_xmat)
+    columns: list[tuple[Array, ...]] = []
+    for group, (first, second) in zip(m.plans.collision.groups, shapes, strict=True):
         limit = take(detect, group.pair)
         for point in KERNELS[group.types](first, second, limit):
-            columns.append(_columns(group, point, limit, zero))
+            active = point.dist <= limit
+            active = active if point.valid is None else active & point.valid
+            floats = (point.dist, *point.pos, *point.normal)
+            columns.append((active, *(jnp.broadcast_to(x, group.pair.shape) for x in floats)))
     active, *rest = (jnp.concatenate(parts) for parts in zip(*columns, strict=True))
-    dist, rest = rest[0], jnp.stack(rest[1:])
-    return Candidates(active, dist, rest[0:3], rest[3:6], rest[6:9])
-
-
-def _columns(group: PairGroup, point: Point, limit: Array, zero: Array) -> list[Array]:
-    active = point.dist <= limit
-    active = active if point.valid is None else active & point.valid
-    tangent = (zero, zero, zero) if point.tangent is None else point.tangent
-    floats = (point.dist, *point.pos, *point.normal, *tangent)
-    return [active, *(jnp.broadcast_to(x, group.pair.shape) for x in floats)]
-
-
-def _shape(pose: Array, geom: np.ndarray) -> Shape:
-    """Return the geoms of a group from `pose`, shape (15, ngeom): position, rotation matrix, size."""
-    rows = pose[:, geom]
-    columns = [tuple(rows[3 + 3 * i + k] for i in range(3)) for k in range(3)]
-    return Shape((rows[0], rows[1], rows[2]), tuple(columns), (rows[12], rows[13], rows[14]))
+    return Candidates(active, rest[0], jnp.stack(rest[1:4]), jnp.stack(rest[4:7]))
 
 
 def _kept(points: Candidates, capacity: int) -> Array:
@@ -128,22 +110,17 @@ def _kept(points: Candidates, capacity: int) -> Array:
 def _rows(point_row: np.ndarray, kept: Array, capacity: int) -> Array:
     """Return where the kept points stand in the layout, in MuJoCo's order, shape (capacity,); beyond it the rest."""
     size = point_row.size
-    rank = np.argsort(point_row)
-    before = (rank[:, None] <= np.arange(size)[None, :]).astype(np.float32)
-    count = jnp.matmul(kept.astype(np.float32), before, precision="highest").astype(jnp.int32)
-    wanted = jnp.arange(capacity, dtype=jnp.int32)
-    place = jnp.sum((count[None, :] <= wanted[:, None]).astype(jnp.int32), axis=1)
-    return jnp.asarray(np.append(point_row, size).astype(np.int32))[place]
+    order = np.argsort(point_row).astype(np.int32)
+    first = jnp.sort(jnp.where(kept, order, size))[:capacity]
+    first = jnp.concatenate([first, jnp.full(max(capacity - size, 0), size, jnp.int32)])
+    return jnp.asarray(np.append(point_row, size).astype(np.int32))[first]
 
 
-def _contacts(m: Model, points: Candidates, parameters: mixing.PairParameters, row: Array, used: Array) -> Contact:
+def _contacts(m: Model, geom_xmat: Array, points: Candidates, parameters, row: Array, used: Array) -> Contact:
     plan = m.plans.collision
-
-    def pick(x: Array) -> Array:
-        return x.at[..., row].get(mode="fill", fill_value=0)
-
-    table = pick(jnp.concatenate([points.dist[None], points.pos, points.normal, points.tangent]))
-    dist, pos, normal, tangent = table[0], tuple(table[1:4]), tuple(table[4:7]), tuple(table[7:10])
+    table = jnp.concatenate([points.dist[None], points.pos, points.normal])
+    table = table.at[:, row].get(mode="fill", fill_value=0)
+    dist, pos, normal = table[0], tuple(table[1:4]), tuple(table[4:7])
     normal = (jnp.where(used, normal[0], 1), normal[1], normal[2])
     pair_of_row = np.zeros(plan.point_row.size + 1, np.int32)
     pair_of_row[plan.point_row] = plan.point_pair
@@ -162,7 +139,7 @@ def _contacts(m: Model, points: Candidates, parameters: mixing.PairParameters, r
     return Contact(
         dist=jnp.where(used, dist, 1),
         pos=v.pack(pos),
-        frame=_frame(normal, tangent),
+        frame=_frame(normal, _tangent(m, geom_xmat, pair)),
         includemargin=jnp.where(used, inherited[:, 0], 0),
         friction=inherited[:, 1:6],
         solref=inherited[:, 6:8],
@@ -174,17 +151,27 @@ def _contacts(m: Model, points: Candidates, parameters: mixing.PairParameters, r
     )
 
 
-def _frame(normal: v.Vector, tangent: v.Vector) -> Array:
+def _tangent(m: Model, geom_xmat: Array, pair: Array) -> v.Vector | None:
+    """Return the direction that the first tangent follows: the axis of a capsule on a plane, else zero."""
+    plan = m.plans.collision
+    special = np.all(m.geom_type[plan.geom] == (_PLANE, _CAPSULE), axis=1)
+    if not special.any():
+        return None
+    axis = geom_xmat[..., 2][jnp.asarray(plan.geom[:, 1])[pair]]
+    return v.unpack(jnp.where(jnp.asarray(special)[pair][:, None], axis, 0))
+
+
+def _frame(normal: v.Vector, tangent: v.Vector | None) -> Array:
     """Return the frame of rows (normal, tangents), shape (n, 3, 3); the first tangent follows `tangent` unless short.
 
     Else it follows the y axis, or z where the normal is within 60 degrees of y.  Source: mju_makeFrame.
     """
-    short = v.dot(tangent, tangent) < 0.25
     flat = jnp.abs(normal[1]) < 0.5
     zero, one = jnp.zeros_like(normal[0]), jnp.ones_like(normal[0])
     guess = (zero, jnp.where(flat, one, zero), jnp.where(flat, zero, one))
-    first = v.select(short, guess, tangent)
-    first, _ = v.normalize(v.along(first, normal, -v.dot(first, normal)))
+    if tangent is not None:
+        guess = v.select(v.dot(tangent, tangent) < 0.25, guess, tangent)
+    first, _ = v.normalize(v.along(guess, normal, -v.dot(guess, normal)))
     return jnp.stack([v.pack(normal), v.pack(first), v.pack(v.cross(normal, first))], axis=-2)
 
 

@@ -14,11 +14,11 @@ from mjx_like.math import vector as v
 Array = jax.Array
 
 
-def _point(plane: Shape, surface: v.Vector, **extra) -> Point:
+def _point(plane: Shape, surface: v.Vector) -> Point:
     """Return the contact of a plane with a point of the other geom's surface: midway between both."""
     normal = plane.axes[2]
     dist = v.dot(v.sub(surface, plane.pos), normal)
-    return Point(dist, v.along(surface, normal, -0.5 * dist), normal, **extra)
+    return Point(dist, v.along(surface, normal, -0.5 * dist), normal)
 
 
 def plane_sphere(plane: Shape, sphere: Shape, detect: Array) -> list[Point]:
@@ -27,10 +27,10 @@ def plane_sphere(plane: Shape, sphere: Shape, detect: Array) -> list[Point]:
 
 
 def plane_capsule(plane: Shape, capsule: Shape, detect: Array) -> list[Point]:
-    """Return the deepest points of both end spheres, +z first; tangent along the axis.  Source: mjc_PlaneCapsule."""
+    """Return the deepest points of both end spheres, +z first.  Source: mjc_PlaneCapsule."""
     axis = capsule.axes[2]
     ends = (v.along(capsule.pos, axis, side * capsule.size[1]) for side in (1, -1))
-    return [_point(plane, v.along(end, plane.axes[2], -capsule.size[0]), tangent=axis) for end in ends]
+    return [_point(plane, v.along(end, plane.axes[2], -capsule.size[0])) for end in ends]
 
 
 def plane_ellipsoid(plane: Shape, ellipsoid: Shape, detect: Array) -> list[Point]:

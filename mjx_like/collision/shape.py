@@ -27,4 +27,3 @@ class Point(NamedTuple):
     pos: Vector  # midway between the surfaces [m], world
     normal: Vector  # unit vector from the first geom to the second, world
     valid: Array | None = None
-    tangent: Vector | None = None  # direction that the first tangent should have, world
