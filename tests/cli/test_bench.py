@@ -1,0 +1,77 @@
+"""The benchmark: peers in processes of their own, refusals and hangs told, the table."""
+
+import pytest
+
+from mjx_like import bench
+from mjx_like.errors import InputError
+
+ANSWER = """
+import json, sys
+job = json.load(open(sys.argv[1]))
+answer = {"engine": "E 1", "wall_rate": RATE, "cpu_rate": RATE, "peak_mib": 10, "overflow": OVERFLOW}
+json.dump(answer, open(job["out"], "w"))
+"""
+
+
+@pytest.fixture
+def peers(tmp_path, monkeypatch):
+    """A folder of small peers instead of the real ones."""
+
+    def answer(rate, overflow=0):
+        return ANSWER.replace("RATE", str(rate)).replace("OVERFLOW", str(overflow))
+
+    scripts = {
+        "ours.py": answer(3000),
+        "mjx_peer.py": answer(200),
+        "mujoco_peer.py": answer(6000),
+        "slow.py": "import time; time.sleep(60)",
+        "refuses.py": "raise NotImplementedError('condim 4 is not supported')",
+        "full.py": answer(5000, overflow=7),
+    }
+    for name, text in scripts.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(bench, "FOLDER", tmp_path)
+    monkeypatch.setitem(bench.PEERS, "slow", "slow.py")
+    monkeypatch.setitem(bench.PEERS, "refuses", "refuses.py")
+    return tmp_path
+
+
+def test_every_engine_answers(peers):
+    settings = bench.Settings("m.xml", batch=8)
+    answers = bench.compare(settings, ("mjx", "mujoco"), tell=lambda text: None)
+    assert list(answers) == ["mjx_like", "mjx", "mujoco"]
+    text = bench.table(settings, answers)
+    assert "batch 8" in text and "INVALID" not in text
+    (ratio,) = (line for line in text.splitlines() if line.startswith("mjx_like is faster by"))
+    assert ratio.split()[-3:] == ["1.00", "15.00", "0.50"]
+
+
+def test_a_peer_that_hangs_and_one_that_refuses(peers):
+    settings = bench.Settings("m.xml", limit=1.0)
+    text = bench.table(settings, bench.compare(settings, ("slow", "refuses"), tell=lambda text: None))
+    assert "slow: no result (no result within 1 s)" in text
+    assert "refuses: no result (NotImplementedError: condim 4 is not supported)" in text
+    assert "steps/s, wall" in text
+
+
+def test_an_overflow_makes_the_figures_invalid(peers):
+    (peers / "ours.py").write_text((peers / "full.py").read_text())
+    settings = bench.Settings("m.xml")
+    text = bench.table(settings, bench.compare(settings, (), tell=lambda text: None))
+    assert "INVALID" in text.splitlines()[-1]
+
+
+def test_without_mujoco_ours_prepares(peers):
+    (peers / "mujoco_peer.py").write_text("import nothing_of_that_name")
+    told = []
+    answers = bench.compare(bench.Settings("m.xml"), ("mujoco",), tell=told.append)
+    assert "wall_rate" in answers["mjx_like"] and "No module named" in answers["mujoco"]["refused"]
+    assert any("starting from rest" in line for line in told)
+
+
+def test_messages(peers, monkeypatch):
+    with pytest.raises(InputError, match="unknown peer 'brax'; allowed: mjx, mujoco"):
+        bench.compare(bench.Settings("m.xml"), ("brax",))
+    monkeypatch.setattr(bench, "FOLDER", peers / "nothing")
+    with pytest.raises(InputError, match="run the benchmark from a source checkout"):
+        bench.compare(bench.Settings("m.xml"), ())
