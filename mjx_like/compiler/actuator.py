@@ -1,0 +1,272 @@
+"""Actuators: transmission, input and output blocks, activation, parameters."""
+
+import numpy as np
+
+from mjx_like.compiler.arrays import Row
+from mjx_like.compiler.context import Context, choice, keyword, not_built, vector
+from mjx_like.mjcf.schema import keywords
+from mjx_like.mjcf.spec import Element
+from mjx_like.types.enums import (
+    BiasType,
+    CtrlChart,
+    CtrlInput,
+    DynType,
+    GainType,
+    JointType,
+    Limited,
+    LRMode,
+    ObjType,
+    TrnType,
+)  # fmt: skip
+
+_TARGETS = (
+    ("joint", TrnType.JOINT, ObjType.JOINT), ("jointinparent", TrnType.JOINTINPARENT, ObjType.JOINT),
+    ("tendon", TrnType.TENDON, ObjType.TENDON), ("cranksite", TrnType.SLIDERCRANK, ObjType.SITE),
+    ("site", TrnType.SITE, ObjType.SITE), ("body", TrnType.BODY, ObjType.BODY),
+)  # fmt: skip
+_INPUTS = keywords.INPUT_BIT | keywords.INPUT_NONE
+_POLICIES = (DynType.USER, DynType.PID, DynType.DCMOTOR)
+
+
+def compile_actuator(ctx: Context, element: Element, columns) -> Row:
+    """Return the fields of an actuator; `*ctrl` holds its inputs' (limited, range), `*outputs` their number.
+
+    Args:
+      columns: columns of the joints and tendons, by field name.
+
+    Raises:
+      ModelError: a bad transmission, range, activation or muscle.
+    Source: mjCActuator::Compile.
+    """
+    a = ctx.spec.resolve(element)
+    if element.tag == "plugin" or a.get("gaintype") == "dcmotor" or a.get("dyntype") == "dcmotor":
+        raise not_built(element, f"actuator {element.tag}")
+    kinds = {
+        "dyntype": DynType(keyword(DynType, a.get("dyntype", "none"))),
+        "gaintype": GainType(keyword(GainType, a.get("gaintype", "fixed"))),
+        "biastype": BiasType(keyword(BiasType, a.get("biastype", "none"))),
+    }
+    trntype, trnid = _transmission(ctx, element, a)
+    if kinds["gaintype"] == GainType.SO3:
+        trntype = TrnType.SO3
+    ranges = {name: vector(a.get(name), 2) for name in ("ctrlrange", "forcerange", "actrange", "velrange", "ffrange")}
+    _inherit_range(element, a, kinds, trntype, trnid[0], ranges, columns)
+    gain, bias = vector(a.get("gainprm"), 10), vector(a.get("biasprm"), 10)
+    if kinds["gaintype"] == GainType.MUSCLE:
+        _check_muscle(element, gain)
+    if kinds["biastype"] == BiasType.MUSCLE:
+        _check_muscle(element, bias)
+    limited = {}
+    for what in ("force", "act"):
+        limits = ranges[what + "range"]
+        limited[what] = ctx.limited(element, choice(a.get(what + "limited")), limits, what + "range")
+        if limited[what] and limits[0] >= limits[1]:
+            raise element.error(f"{what}range {tuple(limits)}: the first value must be the smaller")
+    if limited["act"] and kinds["dyntype"] == DynType.NONE:
+        raise element.error("actrange is given, but the actuator has no activation (dyntype none)")
+    ctrlspec, inputs = _inputs(ctx, element, a, kinds["gaintype"], ranges)
+    nsample, delay = int(a.get("nsample") or 0), float(a.get("delay") or 0)
+    if delay > 0 and nsample <= 0:
+        raise element.error("a delay needs a history buffer; give nsample")
+    damping = vector(a.get("damping"), 3)
+    return {
+        "*ctrl": inputs,
+        "*outputs": 3 if trntype == TrnType.SO3 else 1,
+        "*gear": vector(a.get("gear"), 6, (1, 0, 0, 0, 0, 0)),
+        "*lengthrange": vector(a.get("lengthrange"), 2),
+        "actuator_trntype": int(trntype),
+        "actuator_dyntype": int(kinds["dyntype"]),
+        "actuator_gaintype": int(kinds["gaintype"]),
+        "actuator_biastype": int(kinds["biastype"]),
+        "actuator_trnid": trnid,
+        "actuator_actnum": _activations(element, a, kinds["dyntype"]),
+        "actuator_group": int(a.get("group") or 0),
+        "actuator_ctrlspec": int(ctrlspec),
+        "actuator_delay": delay,
+        "actuator_history": (nsample, _interpolation(a)),
+        "actuator_actlimited": limited["act"],
+        "actuator_actearly": bool(a.get("actearly")),
+        "actuator_cranklength": float(a.get("cranklength") or 0),
+        "actuator_damping": damping[0],
+        "actuator_dampingpoly": damping[1:],
+        "actuator_armature": float(a.get("armature") or 0),
+        "actuator_dynprm": vector(a.get("dynprm"), 10),
+        "actuator_gainprm": gain,
+        "actuator_biasprm": bias,
+        "actuator_actrange": ranges["actrange"],
+        "actuator_forcelimited": limited["force"],
+        "actuator_forcerange": ranges["forcerange"],
+        "actuator_user": ctx.user_data(element, a, "nuser_actuator"),
+    }
+
+
+def place_actuators(rows: list[Row], historyadr: int) -> tuple[dict[str, list], int]:
+    """Return the columns of the inputs and outputs of all actuators and the end of their history buffers.
+
+    The addresses of inputs, outputs, activations and histories are written into `rows`.
+    """
+    columns: dict[str, list] = {
+        "actuator_ctrllimited": [], "actuator_ctrlrange": [], "actuator_gear": [], "actuator_lengthrange": [],
+    }  # fmt: skip
+    act = 0
+    for row in rows:
+        inputs, outputs = row.pop("*ctrl"), row.pop("*outputs")
+        gear, lengthrange = row.pop("*gear"), row.pop("*lengthrange")
+        row["actuator_ctrladr"], row["actuator_ctrlnum"] = len(columns["actuator_ctrllimited"]), len(inputs)
+        row["actuator_outadr"], row["actuator_outnum"] = len(columns["actuator_gear"]), outputs
+        row["actuator_actadr"] = act if row["actuator_actnum"] else -1
+        act += row["actuator_actnum"]
+        columns["actuator_ctrllimited"] += [limited for limited, _ in inputs]
+        columns["actuator_ctrlrange"] += [limits for _, limits in inputs]
+        columns["actuator_gear"] += [gear] * outputs
+        columns["actuator_lengthrange"] += [lengthrange] * outputs
+        nsample = row["actuator_history"][0]
+        row["actuator_historyadr"] = historyadr if nsample > 0 else -1
+        if nsample > 0:
+            historyadr += 2 + nsample * (1 + len(inputs))
+    return columns, historyadr
+
+
+def length_ranges(ctx: Context, fields, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Fill actuator_lengthrange from the ranges of joints and tendons; return what would need a simulation.
+
+    Source: mj_setLengthRange.
+    """
+    options = ctx.spec.compiler.get("lengthrange") or {}
+    mode = LRMode(keyword(LRMode, options.get("mode", "muscle")))
+    missing = []
+    for i in range(fields["nactuator"]):
+        kinds = (fields["actuator_gaintype"][i], fields["actuator_biastype"][i])
+        muscle = kinds[0] == GainType.MUSCLE or kinds[1] == BiasType.MUSCLE
+        user = kinds[0] == GainType.USER or kinds[1] == BiasType.USER
+        wanted = mode == LRMode.ALL or (mode != LRMode.NONE and muscle) or (mode == LRMode.MUSCLEUSER and user)
+        out = fields["actuator_outadr"][i]
+        low, high = fields["actuator_lengthrange"][out]
+        if not wanted or (options.get("useexisting", True) and low < high):
+            continue
+        limits = _limits(fields, i) if options.get("uselimit") else None
+        if limits is None:
+            label = names[i] or str(i)
+            missing.append(f"actuator '{label}': finding its lengthrange by simulation is not built yet")
+            continue
+        ends = limits * fields["actuator_gear"][out, 0]
+        fields["actuator_lengthrange"][out] = np.sort(ends)
+    return tuple(missing)
+
+
+def _limits(fields, i: int) -> np.ndarray | None:
+    kind, target = fields["actuator_trntype"][i], fields["actuator_trnid"][i, 0]
+    if kind in (TrnType.JOINT, TrnType.JOINTINPARENT) and fields["jnt_limited"][target]:
+        return fields["jnt_range"][target]
+    if kind == TrnType.TENDON and fields["tendon_limited"][target]:
+        return fields["tendon_range"][target]
+    return None
+
+
+def _transmission(ctx: Context, element: Element, a) -> tuple[TrnType, tuple[int, int]]:
+    given = [entry for entry in _TARGETS if a.get(entry[0])]
+    if not given:
+        raise element.error("has no transmission target; give joint, jointinparent, tendon, site, cranksite or body")
+    attribute, trntype, kind = given[-1]
+    target, other = ctx.names.find(kind, a[attribute], element, attribute), -1
+    slider, reference = a.get("slidersite"), a.get("refsite")
+    if trntype == TrnType.SLIDERCRANK:
+        other = ctx.names.find(ObjType.SITE, slider, element, "slidersite")
+        if float(a.get("cranklength") or 0) <= 0:
+            raise element.error("cranklength must be positive")
+    elif slider or element.get("cranklength") is not None:
+        raise element.error("cranklength and slidersite belong to a slider-crank; give cranksite")
+    if reference and trntype != TrnType.SITE:
+        raise element.error("refsite belongs to a site transmission; give site")
+    if reference:
+        other = ctx.names.find(ObjType.SITE, reference, element, "refsite")
+    return trntype, (target, other)
+
+
+def _inherit_range(element: Element, a, kinds, trntype, target: int, ranges, columns) -> None:
+    share = float(a.get("inheritrange") or 0)
+    if share <= 0:
+        return
+    servo = kinds["gaintype"] == GainType.PID or (
+        kinds["gaintype"] == GainType.FIXED
+        and kinds["biastype"] == BiasType.AFFINE
+        and a["gainprm"][0] == -vector(a.get("biasprm"), 10)[1]
+    )
+    if not servo:
+        return
+    if kinds["dyntype"] in (DynType.NONE, DynType.FILTEREXACT, DynType.PID):
+        name = "ctrlrange"
+    elif kinds["dyntype"] == DynType.INTEGRATOR:
+        name = "actrange"
+    else:
+        raise element.error("inheritrange is only for position and intvelocity actuators")
+    if trntype == TrnType.JOINT:
+        if columns["jnt_type"][target] not in (JointType.HINGE, JointType.SLIDE):
+            raise element.error("inheritrange needs a hinge or slide joint")
+        limits = columns["jnt_range"][target]
+    elif trntype == TrnType.TENDON:
+        limits = columns["tendon_range"][target]
+    else:
+        raise element.error("inheritrange needs a joint or tendon transmission")
+    if limits[0] == limits[1]:
+        raise element.error("inheritrange is given, but its target has no range")
+    mean, radius = (limits[0] + limits[1]) / 2, (limits[1] - limits[0]) / 2 * share
+    ranges[name] = np.array([mean - radius, mean + radius])
+
+
+def _activations(element: Element, a, dyntype: DynType) -> int:
+    actdim = a.get("actdim")
+    actdim = -1 if actdim is None else int(actdim)
+    if actdim > 1 and dyntype not in _POLICIES:
+        raise element.error(f"actdim {actdim} is only for dyntype user, pid or dcmotor")
+    if actdim == 1 and dyntype == DynType.NONE:
+        raise element.error("actdim 1 in an actuator without activation")
+    if actdim == 0 and dyntype != DynType.NONE:
+        raise element.error("actdim 0 in an actuator with activation")
+    if actdim < 0 and dyntype == DynType.PID:
+        dynprm, gainprm = vector(a.get("dynprm"), 10), vector(a.get("gainprm"), 10)
+        return int(dynprm[1] > 0) + int(gainprm[0] != 0)
+    return int(dyntype != DynType.NONE) if actdim < 0 else actdim
+
+
+def _check_muscle(element: Element, prm: np.ndarray) -> None:
+    if prm[0] >= prm[1]:
+        raise element.error(f"muscle range {tuple(prm[:2])}: the first value must be the smaller")
+    if prm[4] >= 1 or prm[5] <= 1:
+        raise element.error("a muscle needs lmin < 1 < lmax")
+    if prm[3] <= 0 or (prm[6:9] <= 0).any():
+        raise element.error("scale, vmax, fpmax and fvmax of a muscle must be positive")
+
+
+def _inputs(ctx: Context, element: Element, a, gaintype: GainType, ranges) -> tuple[int, list]:
+    """The input signature, and for each input whether it is limited and its range."""
+    given = a.get("input")
+    if gaintype == GainType.SO3:
+        chart = CtrlChart[given.upper()] if isinstance(given, str) else CtrlChart(given or CtrlChart.EXPMAP)
+        parts = [("ctrlrange", ranges["ctrlrange"])] * (3 if chart == CtrlChart.EXPMAP else 4)
+        spec = int(chart)
+    else:
+        words = given.split() if isinstance(given, str) else given
+        spec = words if isinstance(words, int) else sum(_INPUTS[word] for word in words or ())
+        parts = [("ctrlrange", ranges["ctrlrange"])]
+        if gaintype == GainType.PID:
+            spec = spec or int(CtrlInput.POS | CtrlInput.VEL)
+            names = {CtrlInput.POS: "ctrlrange", CtrlInput.VEL: "velrange", CtrlInput.FF: "ffrange"}
+            parts = [(name, ranges[name]) for bit, name in names.items() if spec & bit]
+    inputs = []
+    for name, limits in parts:
+        selected = choice(a.get("ctrllimited"))
+        limited = ctx.limited(element, selected, limits, name)
+        if limited and limits[0] >= limits[1] and not (gaintype == GainType.PID and selected == Limited.TRUE):
+            raise element.error(f"{name} {tuple(limits)}: the first value must be the smaller")
+        inputs.append((limited, limits))
+    return spec, inputs
+
+
+def _interpolation(a) -> int:
+    return interpolation(a.get("interp"))
+
+
+def interpolation(value) -> int:
+    """Return the order of interpolation that a keyword stands for."""
+    return keywords.INTERP[value or "zoh"]

@@ -1,0 +1,214 @@
+"""Textures, materials, height fields and skins: what the compiled model keeps of them."""
+
+import struct
+import zlib
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from mjx_like.compiler.arrays import Row
+from mjx_like.compiler.context import Context, keyword, vector
+from mjx_like.errors import ModelError
+from mjx_like.mjcf.schema import keywords
+from mjx_like.mjcf.spec import Element
+from mjx_like.types.enums import ColorSpace, ObjType, TextureRole, TextureType
+
+_CUBE_FILES = ("fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def asset_name(element: Element) -> str:
+    """Return the name of an asset: its own, else that of its file without folder and ending."""
+    name, file = element.get("name"), element.get("file")
+    return name or (PurePosixPath(file.replace("\\", "/")).stem if file else "")
+
+
+def compile_texture(ctx: Context, element: Element, address: int) -> Row:
+    """Return type, size and address of a texture; its pixels are read by the viewer, not here.
+
+    Raises:
+      ModelError: bad sizes, or a file that cannot be read.
+    Source: mjCTexture::Compile.
+    """
+    a = ctx.spec.resolve(element)
+    kind = TextureType(keywords.TEXTURE[a.get("type") or "cube"])
+    width, height, space = _texture_size(ctx, element, a, kind)
+    if width < 1 or height < 1:
+        raise element.error("width and height must be positive")
+    return {
+        "tex_type": int(kind),
+        "tex_colorspace": int(space),
+        "tex_height": height,
+        "tex_width": width,
+        "tex_nchannel": int(a.get("nchannel") or 3),
+        "tex_adr": address,
+    }
+
+
+def _texture_size(ctx: Context, element: Element, a, kind: TextureType) -> tuple[int, int, int]:
+    width, height = int(a.get("width") or 0), int(a.get("height") or 0)
+    space = keyword(ColorSpace, a.get("colorspace", "auto"))
+    flat = kind == TextureType.TEXTURE_2D
+    if a.get("builtin", "none") != "none":
+        return width, height if flat else 6 * width, space
+    if a.get("file"):
+        width, height, found = _image_size(ctx, element, a["file"])
+        if not flat:
+            rows, columns = (int(n) for n in vector(a.get("gridsize"), 2, 1))
+            width = width // columns
+            height = width if (rows, columns) == (1, 1) else 6 * width
+        return width, height, found if space == ColorSpace.AUTO else space
+    files = [a[name] for name in _CUBE_FILES if a.get(name)]
+    if flat or not files:
+        raise element.error("needs builtin or file" + ("" if flat else ", or files of its sides"))
+    width, _, found = _image_size(ctx, element, files[0])
+    return width, 6 * width, found if space == ColorSpace.AUTO else space
+
+
+def _image_size(ctx: Context, element: Element, file: str) -> tuple[int, int, int]:
+    data = read_file(ctx, element, file, "texturedir")
+    if data[:8] == _PNG:
+        width, height = struct.unpack(">II", data[16:24])
+        return width, height, int(ColorSpace.SRGB if b"sRGB" in data[:256] else ColorSpace.LINEAR)
+    if file.lower().endswith(".ktx"):
+        return len(data), 1, int(ColorSpace.LINEAR)
+    if len(data) < 8:
+        raise element.error(f"file '{file}' is no texture")
+    width, height = struct.unpack("<ii", data[:8])
+    if width < 1 or height < 1 or len(data) != 8 + 3 * width * height:
+        raise element.error(f"file '{file}' is neither a PNG nor MuJoCo's own texture format")
+    return width, height, int(ColorSpace.LINEAR)
+
+
+def read_file(ctx: Context, element: Element, file: str, directory: str) -> bytes:
+    """Return the contents of an asset file, from the folder that the compiler attribute `directory` gives."""
+    compiler = ctx.spec.compiler
+    folder = compiler.get(directory) or compiler.get("assetdir") or ""
+    if compiler.get("strippath"):
+        file = PurePosixPath(file.replace("\\", "/")).name
+    try:
+        return ctx.spec.read_asset(str(PurePosixPath(folder) / file))
+    except ModelError as error:
+        raise element.error(str(error)) from None
+
+
+def compile_material(ctx: Context, element: Element) -> Row:
+    """Return the fields of a material.
+
+    Raises:
+      ModelError: an unknown texture or role.
+    Source: mjCMaterial, OneMaterial in xml_native_reader.cc.
+    """
+    a = ctx.spec.resolve(element)
+    textures = np.full(10, -1)
+    if a.get("texture"):
+        textures[TextureRole.RGB] = ctx.names.find(ObjType.TEXTURE, a["texture"], element, "texture")
+    for layer in element.find_all("layer"):
+        role = layer.get("role")
+        if role not in keywords.TEXTURE_ROLE:
+            raise layer.error(f"role '{role}' is none of {', '.join(keywords.TEXTURE_ROLE)}")
+        textures[keywords.TEXTURE_ROLE[role]] = ctx.names.find(ObjType.TEXTURE, layer.get("texture"), layer, "texture")
+    return {
+        "mat_texid": textures,
+        "mat_texuniform": bool(a.get("texuniform")),
+        "mat_texrepeat": vector(a.get("texrepeat"), 2, 1),
+        "mat_emission": float(a.get("emission") or 0),
+        "mat_specular": float(a.get("specular", 0.5)),
+        "mat_shininess": float(a.get("shininess", 0.5)),
+        "mat_reflectance": float(a.get("reflectance") or 0),
+        "mat_metallic": float(a.get("metallic", -1)),
+        "mat_roughness": float(a.get("roughness", -1)),
+        "mat_rgba": vector(a.get("rgba"), 4, 1),
+    }
+
+
+def compile_hfield(ctx: Context, element: Element) -> Row:
+    """Return the fields of a height field, its elevation scaled to [0, 1].
+
+    Raises:
+      ModelError: bad sizes or data.
+    Source: mjCHField::Compile.
+    """
+    a = ctx.spec.resolve(element)
+    size = vector(a.get("size"), 4)
+    if (size <= 0).any():
+        raise element.error(f"size {tuple(size)}: all four values must be positive")
+    data = _hfield_file(ctx, element, a["file"]) if a.get("file") else _elevation(element, a)
+    nrow, ncol = data.shape
+    if nrow < 2 or ncol < 2:
+        raise element.error(f"has {nrow} rows and {ncol} columns; 2 of each are the least")
+    data = data.astype(np.float32)
+    data -= data.min()
+    if data.max() > 1e-14:
+        data /= data.max()
+    return {"hfield_size": size, "hfield_nrow": nrow, "hfield_ncol": ncol, "*data": data.ravel()}
+
+
+def _elevation(element: Element, a) -> np.ndarray:
+    nrow, ncol = int(a.get("nrow") or 0), int(a.get("ncol") or 0)
+    if nrow < 1 or ncol < 1:
+        raise element.error("needs a file, or nrow and ncol")
+    given = a.get("elevation")
+    if given is None:
+        return np.zeros((nrow, ncol))
+    if np.size(given) != nrow * ncol:
+        raise element.error(f"elevation has {np.size(given)} values, not nrow * ncol = {nrow * ncol}")
+    return np.asarray(given, float).reshape(nrow, ncol)[::-1]
+
+
+def _hfield_file(ctx: Context, element: Element, file: str) -> np.ndarray:
+    data = read_file(ctx, element, file, "meshdir")
+    if data[:8] == _PNG:
+        return _gray(element, data, file)[::-1]
+    if len(data) < 8:
+        raise element.error(f"file '{file}' is no height field")
+    nrow, ncol = struct.unpack("<ii", data[:8])
+    if nrow < 1 or ncol < 1 or len(data) != 8 + 4 * nrow * ncol:
+        raise element.error(f"file '{file}' is neither a PNG nor MuJoCo's own height field format")
+    return np.frombuffer(data, "<f4", offset=8).reshape(nrow, ncol)
+
+
+def _gray(element: Element, data: bytes, file: str) -> np.ndarray:
+    """The gray values of a PNG of 8-bit gray, shape (rows, columns)."""
+    width, height, depth, color, _, _, interlace = struct.unpack(">IIBBBBB", data[16:29])
+    if (depth, color, interlace) != (8, 0, 0):
+        raise element.error(f"file '{file}': only PNG files of 8-bit gray without interlace are built yet")
+    packed, at = b"", 8
+    while at < len(data):
+        length, tag = struct.unpack(">I4s", data[at : at + 8])
+        packed += data[at + 8 : at + 8 + length] if tag == b"IDAT" else b""
+        at += 12 + length
+    lines = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(height, width + 1)
+    image, above = np.zeros((height, width), np.uint8), np.zeros(width, np.uint8)
+    for row in range(height):
+        above = image[row] = _unfilter(lines[row, 0], lines[row, 1:], above)
+    return image.astype(float)
+
+
+def _unfilter(kind: int, line: np.ndarray, above: np.ndarray) -> np.ndarray:
+    if kind == 0:
+        return line
+    if kind == 1:
+        return np.cumsum(line, dtype=np.uint8)
+    if kind == 2:
+        return line + above
+    out = np.zeros(len(line), int)
+    for i, value in enumerate(line.astype(int)):
+        left, up = (out[i - 1] if i else 0), int(above[i])
+        corner = int(above[i - 1]) if i else 0
+        if kind == 3:
+            guess = (left + up) // 2
+        else:
+            guess = min((left, up, corner), key=lambda v: abs(left + up - corner - v))
+        out[i] = (value + guess) & 255
+    return out.astype(np.uint8)
+
+
+def place_hfields(rows: list[Row]) -> dict[str, np.ndarray]:
+    """Return the data of all height fields; their addresses are written into `rows`."""
+    parts, address = [np.zeros(0, np.float32)], 0
+    for row in rows:
+        row["hfield_adr"] = address
+        parts.append(row.pop("*data"))
+        address += len(parts[-1])
+    return {"hfield_data": np.concatenate(parts)}

@@ -1,0 +1,247 @@
+"""From a Spec to the arrays of mjModel: the order in which everything is compiled."""
+
+from typing import Any
+
+import numpy as np
+
+from mjx_like.compiler.actuator import compile_actuator, length_ranges, place_actuators
+from mjx_like.compiler.arrays import Row, assemble, stack
+from mjx_like.compiler.asset import asset_name, compile_hfield, compile_material, compile_texture, place_hfields
+from mjx_like.compiler.body import compile_tree, sleep_policies
+from mjx_like.compiler.contact import compile_exclude, compile_pair
+from mjx_like.compiler.context import Context, not_built
+from mjx_like.compiler.custom import compile_keyframes, compile_numerics, compile_texts, compile_tuples
+from mjx_like.compiler.equality import compile_equality
+from mjx_like.compiler.finalize import Arrays
+from mjx_like.compiler.reference import derive
+from mjx_like.compiler.sensor import compile_sensor, place_sensors
+from mjx_like.compiler.settings import context, options, statistics, user_size
+from mjx_like.compiler.skin import compile_skins
+from mjx_like.compiler.tendon import compile_tendon
+from mjx_like.compiler.tree import Body, flatten
+from mjx_like.constants import MINVAL
+from mjx_like.mjcf.spec import Element, Spec
+from mjx_like.types.enums import JointType, ObjType
+
+_USER_SIZES = {
+    "nuser_body": "body", "nuser_jnt": "joints", "nuser_geom": "geoms", "nuser_site": "sites",
+    "nuser_cam": "cameras",
+}  # fmt: skip
+_SIZE_OF = {
+    "nbody": "body_parentid", "njnt": "jnt_type", "nv": "dof_bodyid", "ngeom": "geom_type", "nsite": "site_type",
+    "ncam": "cam_mode", "nlight": "light_mode", "ntex": "tex_type", "nmat": "mat_texuniform",
+    "nhfield": "hfield_nrow", "nskin": "skin_matid", "npair": "pair_dim", "nexclude": "exclude_signature",
+    "neq": "eq_type", "ntendon": "tendon_type", "nwrap": "wrap_type", "nactuator": "actuator_trntype",
+    "nsensor": "sensor_type", "nnumeric": "numeric_adr", "ntext": "text_adr", "ntuple": "tuple_adr",
+    "nkey": "key_time", "nu": "actuator_ctrllimited", "nout": "actuator_gear", "nhfielddata": "hfield_data",
+    "nnumericdata": "numeric_data", "ntextdata": "text_data", "ntupledata": "tuple_objid",
+    "nskinvert": "skin_vert", "nskintexvert": "skin_texcoord", "nskinface": "skin_face",
+    "nskinbone": "skin_bonebodyid", "nskinbonevert": "skin_bonevertid", "ntree": "tree_sleep_policy",
+}  # fmt: skip
+_ABSENT = (
+    "nflex", "nflexnode", "nflexvert", "nflexedge", "nflexelem", "nflexelemdata", "nflexstiffness",
+    "nflexbending", "nflexelemedge", "nflexshelldata", "nflextexcoord", "nmesh", "nmeshvert", "nmeshtexcoord",
+    "nmeshface",
+)  # fmt: skip
+
+
+def compile_spec(spec: Spec) -> Arrays:
+    """Return the arrays, options, statistics and names of a model.
+
+    Args:
+      spec: the model as its files say it.
+
+    Raises:
+      ModelError: anything wrong with the model, or not built yet, with file, line and element.
+    Source: mjCModel::TryCompile.
+    """
+    ctx = context(spec)
+    _refuse_later(spec)
+    bodies = flatten(ctx)
+    _register(ctx, bodies)
+    _user_sizes(ctx, bodies)
+    columns: dict[str, Any] = {}
+    hfields = _assets(ctx, columns)
+    tables = compile_tree(ctx, bodies, hfields)
+    springdampers = [row.pop("*springdamper") for row in tables["joint"]]
+    for name in ("body", "joint", "dof", "geom", "site", "camera", "light"):
+        columns |= stack(tables[name])
+    for name in ("qpos0", "qpos_spring"):
+        columns[name] = np.concatenate([np.zeros(0), *(row[name] for row in tables["qpos"])])
+    columns["tree_sleep_policy"] = sleep_policies(bodies, tables)
+    columns |= place_hfields(hfields) | stack(hfields)
+    sizes = _constraints_and_actuation(ctx, columns) | ctx.user
+    skins, parts = compile_skins(ctx, _section(spec, "asset", "skin") + _section(spec, "deformable", "skin"))
+    columns |= stack(skins) | parts
+    _custom(ctx, columns)
+    sizes |= dict.fromkeys(_ABSENT, 0)
+    sizes |= {"nq": len(columns["qpos0"]), "nuserdata": int(spec.size.get("nuserdata") or 0)}
+    sizes |= {"nmocap": sum(i >= 0 for i in columns["body_mocapid"]), "nplastic": _plastic(columns)}
+    sizes |= {size: len(columns.get(name, ())) for size, name in _SIZE_OF.items()}
+    return _finish(ctx, sizes, columns, springdampers)
+
+
+def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], springdampers: list[np.ndarray]) -> Arrays:
+    keys = _section(ctx.spec, "keyframe", "key")
+    sizes["nkey"] = max(len(keys), int(ctx.spec.size.get("nkey") or 0))
+    fields = assemble(sizes, columns)
+    fields |= assemble(sizes, columns | stack(compile_keyframes(keys, fields, sizes["nkey"])))
+    names = {kind: tuple(ctx.names.lists.get(kind, ())) for kind in ObjType if kind in _NAMED}
+    names[ObjType.KEY] = tuple(key.get("name", "") for key in keys) + ("",) * (sizes["nkey"] - len(keys))
+    if ctx.settotalmass > 0:
+        scale = ctx.settotalmass / max(MINVAL, fields["body_mass"].sum())
+        fields["body_mass"], fields["body_inertia"] = fields["body_mass"] * scale, fields["body_inertia"] * scale
+    settings, statistic = options(ctx.spec), statistics(ctx.spec)
+    derive(fields, settings, statistic, names)
+    _spring_dampers(fields, springdampers)
+    unsupported = length_ranges(ctx, fields, names[ObjType.ACTUATOR])
+    return Arrays(fields=fields, options=settings, statistics=statistic, names=names, unsupported=unsupported)
+
+
+_NAMED = (
+    ObjType.BODY, ObjType.JOINT, ObjType.GEOM, ObjType.SITE, ObjType.CAMERA, ObjType.LIGHT, ObjType.FLEX,
+    ObjType.MESH, ObjType.SKIN, ObjType.HFIELD, ObjType.TEXTURE, ObjType.MATERIAL, ObjType.PAIR, ObjType.EXCLUDE,
+    ObjType.EQUALITY, ObjType.TENDON, ObjType.ACTUATOR, ObjType.SENSOR, ObjType.NUMERIC, ObjType.TEXT,
+    ObjType.TUPLE,
+)  # fmt: skip
+
+
+def _section(spec: Spec, section: str, *tags: str) -> list[Element]:
+    elements = spec.sections.get(section, [])
+    return [element for element in elements if element.tag in tags] if tags else list(elements)
+
+
+def _refuse_later(spec: Spec) -> None:
+    """Raise for what comes with a later issue: meshes, sub-models, flexes, plugins."""
+    for element in (
+        _section(spec, "asset", "mesh", "model") + _section(spec, "deformable", "flex") + _section(spec, "extension")
+    ):
+        raise not_built(element)
+
+
+def _register(ctx: Context, bodies: list[Body]) -> None:
+    """Give every object of the model its id."""
+    spec, names = ctx.spec, ctx.names
+
+    def register(kind: ObjType, elements: list[Element], naming=lambda element: element.get("name", "")) -> None:
+        names.register(kind, elements, [naming(element) for element in elements])
+
+    names.register(
+        ObjType.BODY,
+        [body.element for body in bodies],
+        ["world", *(body.element.get("name", "") for body in bodies[1:])],
+    )
+    for kind, part in (
+        (ObjType.JOINT, "joints"), (ObjType.GEOM, "geoms"), (ObjType.SITE, "sites"), (ObjType.CAMERA, "cameras"),
+        (ObjType.LIGHT, "lights"),
+    ):  # fmt: skip
+        register(kind, [placed.element for body in bodies for placed in getattr(body, part)])
+    register(ObjType.TEXTURE, _section(spec, "asset", "texture"), asset_name)
+    register(ObjType.MATERIAL, _section(spec, "asset", "material"))
+    register(ObjType.HFIELD, _section(spec, "asset", "hfield"), asset_name)
+    register(ObjType.SKIN, _section(spec, "asset", "skin") + _section(spec, "deformable", "skin"))
+    for kind, section in (
+        (ObjType.EQUALITY, "equality"), (ObjType.TENDON, "tendon"), (ObjType.ACTUATOR, "actuator"),
+        (ObjType.SENSOR, "sensor"),
+    ):  # fmt: skip
+        register(kind, _section(spec, section))
+    for kind, tag in ((ObjType.NUMERIC, "numeric"), (ObjType.TEXT, "text"), (ObjType.TUPLE, "tuple")):
+        register(kind, _section(spec, "custom", tag))
+    register(ObjType.KEY, _section(spec, "keyframe", "key"))
+    for kind, tag in ((ObjType.PAIR, "pair"), (ObjType.EXCLUDE, "exclude")):
+        register(kind, _section(spec, "contact", tag))
+
+
+def _user_sizes(ctx: Context, bodies: list[Body]) -> None:
+    spec = ctx.spec
+    for size, part in _USER_SIZES.items():
+        if part == "body":
+            values = [body.attributes for body in bodies]
+        else:
+            values = [placed.attributes for body in bodies for placed in getattr(body, part)]
+        ctx.user[size] = user_size(spec, size, values)
+    for size, section in (("nuser_tendon", "tendon"), ("nuser_actuator", "actuator"), ("nuser_sensor", "sensor")):
+        ctx.user[size] = user_size(spec, size, [spec.resolve(element) for element in _section(spec, section)])
+
+
+def _assets(ctx: Context, columns: dict[str, Any]) -> list[Row]:
+    """Compile textures and materials into `columns`; return the height fields."""
+    textures: list[Row] = []
+    address = 0
+    for element in _section(ctx.spec, "asset", "texture"):
+        row = compile_texture(ctx, element, address)
+        textures.append(row)
+        address += row["tex_nchannel"] * row["tex_width"] * row["tex_height"]
+    columns |= stack(textures)
+    columns |= stack(compile_material(ctx, element) for element in _section(ctx.spec, "asset", "material"))
+    for element in _section(ctx.spec, "asset", "texture", "material", "hfield"):
+        if not asset_name(element) and element.get("type") != "skybox":
+            raise element.error("needs a name")
+    return [compile_hfield(ctx, element) for element in _section(ctx.spec, "asset", "hfield")]
+
+
+def _constraints_and_actuation(ctx: Context, columns: dict[str, Any]) -> dict[str, int]:
+    """Compile pairs, excludes, equalities, tendons, actuators and sensors into `columns`; return the sizes found."""
+    spec = ctx.spec
+    for tag, kind in (("pair", ObjType.PAIR), ("exclude", ObjType.EXCLUDE)):
+        elements = _section(spec, "contact", tag)
+        rows = [
+            compile_pair(ctx, e, columns["geom_bodyid"]) if tag == "pair" else compile_exclude(ctx, e) for e in elements
+        ]
+        order = sorted(range(len(rows)), key=lambda i: rows[i]["*signature"])
+        ctx.names.register(kind, [elements[i] for i in order], [elements[i].get("name", "") for i in order])
+        for row in rows:
+            del row["*signature"]
+        columns |= stack(rows[i] for i in order)
+    jnt_type, geom_type = columns.get("jnt_type", ()), columns.get("geom_type", ())
+    columns |= stack(compile_equality(ctx, element, jnt_type) for element in _section(spec, "equality"))
+    tendons, path = [], []
+    for element in _section(spec, "tendon"):
+        row, wraps = compile_tendon(ctx, element, geom_type, jnt_type)
+        tendons.append(row | {"tendon_adr": len(path)})
+        path += wraps
+    _place_plastic(tendons, _plastic(columns))
+    columns |= stack(tendons) | stack(path)
+    actuators = [compile_actuator(ctx, element, columns) for element in _section(spec, "actuator")]
+    blocks, history = place_actuators(actuators, 0)
+    columns |= stack(actuators) | blocks
+    sensors = [compile_sensor(ctx, element, columns) for element in _section(spec, "sensor")]
+    nsensordata, history = place_sensors(sensors, history)
+    columns |= stack(sensors)
+    return {"na": sum(columns.get("actuator_actnum", ())), "nsensordata": nsensordata, "nhistory": history}
+
+
+def _custom(ctx: Context, columns: dict[str, Any]) -> None:
+    for rows, data in (
+        compile_numerics(_section(ctx.spec, "custom", "numeric")),
+        compile_texts(_section(ctx.spec, "custom", "text")),
+        compile_tuples(ctx, _section(ctx.spec, "custom", "tuple")),
+    ):
+        columns |= stack(rows) | data
+
+
+def _place_plastic(tendons: list[Row], address: int) -> None:
+    """Give plastic tendon springs their state, after that of the joints."""
+    for row in tendons:
+        plastic = row["tendon_springyield"] > 0
+        row["tendon_plasticadr"] = address if plastic else -1
+        address += plastic
+
+
+def _plastic(columns: dict[str, Any]) -> int:
+    """The number of plastic state variables of the joints and tendons compiled so far."""
+    size = {JointType.FREE: 7, JointType.BALL: 4}
+    joints = zip(columns.get("jnt_plasticadr", ()), columns.get("jnt_type", ()), strict=True)
+    tendons = sum(adr >= 0 for adr in columns.get("tendon_plasticadr", ()))
+    return sum(size.get(kind, 1) for adr, kind in joints if adr >= 0) + tendons
+
+
+def _spring_dampers(fields: dict[str, Any], springdampers: list[np.ndarray]) -> None:
+    """Set stiffness and damping of joints whose springdamper is given.  Source: mjCModel::AutoSpringDamper."""
+    for joint, (timeconst, dampratio) in enumerate(springdampers):
+        if timeconst <= 0 or dampratio <= 0:
+            continue
+        dofs = fields["dof_jntid"] == joint
+        inertia = dofs.sum() / max(MINVAL, fields["dof_invweight0"][dofs].sum())
+        fields["jnt_stiffness"][joint] = inertia / max(MINVAL, timeconst**2 * dampratio**2)
+        fields["dof_damping"][dofs] = 2 * inertia / max(MINVAL, timeconst)

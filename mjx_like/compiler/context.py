@@ -1,0 +1,151 @@
+"""What the compilation of every element shares: settings, names and error messages."""
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from mjx_like.compiler.pose import PoseError, orientation
+from mjx_like.errors import ModelError
+from mjx_like.mjcf.spec import Element, Spec
+from mjx_like.types.enums import Limited, ObjType
+
+# Kinds of objects in messages, as mju_type2Str has them.
+KIND_NAMES = {
+    ObjType.BODY: "body", ObjType.XBODY: "xbody", ObjType.JOINT: "joint", ObjType.DOF: "dof", ObjType.GEOM: "geom",
+    ObjType.SITE: "site", ObjType.CAMERA: "camera", ObjType.LIGHT: "light", ObjType.FLEX: "flex",
+    ObjType.MESH: "mesh", ObjType.SKIN: "skin", ObjType.HFIELD: "hfield", ObjType.TEXTURE: "texture",
+    ObjType.MATERIAL: "material", ObjType.PAIR: "pair", ObjType.EXCLUDE: "exclude", ObjType.EQUALITY: "equality",
+    ObjType.TENDON: "tendon", ObjType.ACTUATOR: "actuator", ObjType.SENSOR: "sensor", ObjType.NUMERIC: "numeric",
+    ObjType.TEXT: "text", ObjType.TUPLE: "tuple", ObjType.KEY: "key", ObjType.PLUGIN: "plugin",
+}  # fmt: skip
+KINDS = {name: kind for kind, name in KIND_NAMES.items()}
+
+
+def not_built(element: Element, what: str | None = None) -> ModelError:
+    """Return the error of an element that the compiler does not know yet."""
+    return element.error(f"{what or element.tag} is not built yet")
+
+
+class Names:
+    """Ids of named objects by kind; every object of a kind is registered before the first is looked up."""
+
+    def __init__(self) -> None:
+        self._ids: dict[ObjType, dict[str, int]] = {}
+        self.lists: dict[ObjType, tuple[str, ...]] = {}
+
+    def register(self, kind: ObjType, elements: Iterable[Element | None], names: Iterable[str]) -> None:
+        """Give ids in order to the objects of a kind; an unnamed object has the empty name.
+
+        Raises:
+          ModelError: two objects of the kind have one name.
+        """
+        names = tuple(names)
+        ids: dict[str, int] = {}
+        for index, (element, name) in enumerate(zip(elements, names, strict=True)):
+            if name and name in ids:
+                raise element.error(f"repeated name '{name}' in {KIND_NAMES[kind]}; names of a kind must differ")
+            if name:
+                ids[name] = index
+        self._ids[kind], self.lists[kind] = ids, names
+
+    def find(self, kind: ObjType, name: str | None, element: Element, role: str) -> int:
+        """Return the id of the object that an attribute of an element names.
+
+        Args:
+          role: the attribute, for the message.
+
+        Raises:
+          ModelError: there is no such object.
+        """
+        ids = self._ids.get(ObjType.BODY if kind == ObjType.XBODY else kind, {})
+        if name in ids:
+            return ids[name]
+        what = KIND_NAMES[ObjType.BODY if kind == ObjType.XBODY else kind]
+        if not name:
+            raise element.error(f"attribute '{role}' must name a {what}")
+        known = ", ".join(sorted(ids)[:20]) or "none is named"
+        raise element.error(f"{role} '{name}' is no {what} of this model; known: {known}")
+
+
+@dataclasses.dataclass
+class Context:
+    """The compiler's settings, the sizes of user data, and the names known so far.
+
+    degree, eulerseq, autolimits, inertiafromgeom and the like are attributes of <compiler>; user maps a kind of
+    object to the number of its user values.
+    """
+
+    spec: Spec
+    degree: bool
+    eulerseq: str
+    autolimits: bool
+    alignfree: bool
+    balanceinertia: bool
+    boundmass: float
+    boundinertia: float
+    settotalmass: float
+    inertiafromgeom: int
+    inertiagrouprange: tuple[int, int]
+    znear: float
+    names: Names
+    user: dict[str, int]
+
+    def radians(self, value: Any) -> Any:
+        """Return an angle, or array of angles, of the file in radians."""
+        return value * (np.pi / 180.0) if self.degree else value
+
+    def orientation(self, element: Element, attributes: Mapping[str, Any]) -> np.ndarray:
+        """Return the quaternion of an element's orientation attributes."""
+        try:
+            return orientation(attributes, self.degree, self.eulerseq)
+        except PoseError as error:
+            raise element.error(str(error)) from None
+
+    def user_data(self, element: Element, attributes: Mapping[str, Any], size: str) -> np.ndarray:
+        """Return the user values of an element, zeros appended up to `nuser_*`."""
+        values = np.asarray(attributes.get("user") if attributes.get("user") is not None else (), float)
+        room = self.user[size]
+        if len(values) > room:
+            raise element.error(f"user has {len(values)} values, but {size} is {room}")
+        return np.concatenate([values, np.zeros(room - len(values))])
+
+    def limited(self, element: Element, choice: int, limits: np.ndarray, attribute: str) -> bool:
+        """Return whether a range applies, and check it against its `limited` attribute.
+
+        Raises:
+          ModelError: a range without `limited` while autolimits is off.
+        """
+        if choice == Limited.AUTO and not self.autolimits and np.any(limits != 0):
+            prefix = attribute.removesuffix("range")
+            raise element.error(
+                f"has {attribute} but not {prefix}limited; set the compiler's autolimits, "
+                f"give {prefix}limited as 'true' or 'false', or remove {attribute}",
+            )
+        return choice == Limited.TRUE or (choice == Limited.AUTO and limits[0] < limits[1])
+
+
+def keyword(enum: type, value: Any) -> int:
+    """Return the enum member of an MJCF keyword, which may be a member already."""
+    return enum[value.upper()] if isinstance(value, str) else enum(value)
+
+
+def vector(value: Any, length: int, fill: Any = 0.0) -> np.ndarray:
+    """Return up to `length` values as an array of that length, the rest taken from `fill`."""
+    out = np.broadcast_to(np.asarray(fill, float), (length,)).copy()
+    if value is not None:
+        given = np.atleast_1d(np.asarray(value, float))
+        out[: len(given)] = given
+    return out
+
+
+SOLREF = (0.02, 1.0)
+SOLIMP = (0.9, 0.95, 0.001, 0.5, 2.0)
+
+
+def choice(value: Any) -> int:
+    """Return 0 for false, 1 for true, 2 for auto, of a keyword, a bool or an int."""
+    if isinstance(value, str):
+        return {"false": 0, "true": 1, "auto": 2}[value]
+    return 2 if value is None else int(value)

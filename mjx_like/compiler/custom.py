@@ -1,0 +1,118 @@
+"""Custom numeric, text and tuple fields, and keyframes."""
+
+from typing import Any
+
+import numpy as np
+
+from mjx_like.compiler.arrays import Row
+from mjx_like.compiler.context import KINDS, Context
+from mjx_like.compiler.pose import normalized
+from mjx_like.mjcf.spec import Element
+from mjx_like.types.enums import JointType
+
+Columns = dict[str, Any]
+
+
+def compile_numerics(elements: list[Element]) -> tuple[list[Row], Columns]:
+    """Return the rows and the data of numeric fields.
+
+    Raises:
+      ModelError: a bad size.
+    """
+    rows, data = [], []
+    for element in elements:
+        given = np.asarray(element.get("data", ()), float).ravel()
+        size = int(element.get("size", len(given)))
+        if not 1 <= size <= 500:
+            raise element.error(f"its size {size} must be between 1 and 500")
+        if size < len(given):
+            raise element.error(f"size {size} is smaller than its data, {len(given)} values")
+        rows.append({"numeric_adr": len(data), "numeric_size": size})
+        data += [*given, *np.zeros(size - len(given))]
+    return rows, {"numeric_data": data}
+
+
+def compile_texts(elements: list[Element]) -> tuple[list[Row], Columns]:
+    """Return the rows of text fields and their bytes, each ended by a zero.
+
+    Raises:
+      ModelError: an empty text.
+    """
+    rows, data = [], []
+    for element in elements:
+        text = element.get("data", "")
+        if not text:
+            raise element.error("its text cannot be empty")
+        encoded = [*text.encode(), 0]
+        rows.append({"text_adr": len(data), "text_size": len(encoded)})
+        data += encoded
+    return rows, {"text_data": data}
+
+
+def compile_tuples(ctx: Context, elements: list[Element]) -> tuple[list[Row], Columns]:
+    """Return the rows of tuples and the objects that they name.
+
+    Raises:
+      ModelError: an empty tuple, or an unknown object.
+    """
+    rows = []
+    data: Columns = {"tuple_objtype": [], "tuple_objid": [], "tuple_objprm": []}
+    for element in elements:
+        if not element.children:
+            raise element.error("is empty")
+        rows.append({"tuple_adr": len(data["tuple_objid"]), "tuple_size": len(element.children)})
+        for child in element.children:
+            word = child.get("objtype")
+            if word not in KINDS:
+                raise child.error(f"objtype '{word}' is no kind of object; known: {', '.join(KINDS)}")
+            data["tuple_objtype"].append(int(KINDS[word]))
+            data["tuple_objid"].append(ctx.names.find(KINDS[word], child.get("objname"), child, "objname"))
+            data["tuple_objprm"].append(float(child.get("prm", 0)))
+    return rows, data
+
+
+def compile_keyframes(elements: list[Element], fields: Columns, count: int) -> list[Row]:
+    """Return the rows of keyframes; what is not given is that of qpos0, the body poses, or zero.
+
+    Args:
+      fields: the compiled arrays, for sizes and defaults.
+      count: number of keyframes that <size nkey> asks for.
+
+    Raises:
+      ModelError: a vector that is longer than the model has room for.
+    Source: mjCKey::Compile.
+    """
+    mocap = np.flatnonzero(np.asarray(fields["body_mocapid"]) >= 0)
+    defaults = {
+        "qpos": fields["qpos0"],
+        "qvel": np.zeros(fields["nv"]),
+        "act": np.zeros(fields["na"]),
+        "mpos": fields["body_pos"][mocap].ravel(),
+        "mquat": fields["body_quat"][mocap].ravel(),
+        "ctrl": np.zeros(fields["nu"]),
+        "plastic": np.zeros(fields["nplastic"]),
+    }
+    rows = [_keyframe(element, defaults) for element in elements]
+    rows += [{"key_time": 0.0} | {f"key_{k}": np.array(v) for k, v in defaults.items()}] * (count - len(rows))
+    return [_normalize(row, fields) for row in rows]
+
+
+def _keyframe(element: Element, defaults: Columns) -> Row:
+    row: Row = {"key_time": float(element.get("time", 0))}
+    for name, default in defaults.items():
+        given = np.asarray(element.get(name, ()), float).ravel()
+        if len(given) > len(default):
+            raise element.error(f"{name} has {len(given)} values; the model has room for {len(default)}")
+        row[f"key_{name}"] = np.concatenate([given, default[len(given) :]])
+    return row
+
+
+def _normalize(row: Row, fields: Columns) -> Row:
+    qpos, mquat = row["key_qpos"].copy(), row["key_mquat"].reshape(-1, 4).copy()
+    for kind, adr in zip(fields["jnt_type"], fields["jnt_qposadr"], strict=True):
+        if kind in (JointType.FREE, JointType.BALL):
+            start = adr + (3 if kind == JointType.FREE else 0)
+            qpos[start : start + 4] = normalized(qpos[start : start + 4])[0]
+    for quat in mquat:
+        quat[:] = normalized(quat)[0]
+    return row | {"key_qpos": qpos, "key_mquat": mquat.ravel()}

@@ -1,0 +1,87 @@
+"""Equality constraints, up to what follows from the configuration at qpos0."""
+
+import numpy as np
+
+from mjx_like.compiler.arrays import Row
+from mjx_like.compiler.context import SOLIMP, SOLREF, Context, not_built, vector
+from mjx_like.mjcf.spec import Element
+from mjx_like.types.enums import EqType, JointType, ObjType
+
+_TYPES = {"connect": EqType.CONNECT, "weld": EqType.WELD, "joint": EqType.JOINT, "tendon": EqType.TENDON}
+_DATA = (0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0)  # mjs_defaultEquality
+
+
+def compile_equality(ctx: Context, element: Element, jnt_type: np.ndarray) -> Row:
+    """Return the fields of an equality constraint, eq_data as the file gives it.
+
+    Raises:
+      ModelError: a bad reference, or a constraint of an object with itself.
+    Source: mjCEquality::Compile, OneEquality in xml_native_reader.cc.
+    """
+    kind = _TYPES.get(element.tag)
+    if kind is None:
+        raise not_built(element, f"equality {element.tag}")
+    a = ctx.spec.resolve(element)
+    objtype, first, second, data = _SIDES[kind](ctx, element, a)
+    if first == second:
+        raise element.error("constrains an object to itself")
+    if kind == EqType.JOINT:
+        for joint in (first, second):
+            if joint >= 0 and jnt_type[joint] not in (JointType.HINGE, JointType.SLIDE):
+                raise element.error("only hinge and slide joints can be constrained")
+    return {
+        "eq_type": int(kind),
+        "eq_obj1id": first,
+        "eq_obj2id": second,
+        "eq_objtype": int(objtype),
+        "eq_active0": bool(a.get("active", True)),
+        "eq_solref": vector(a.get("solref"), 2, SOLREF),
+        "eq_solimp": vector(a.get("solimp"), 5, SOLIMP),
+        "eq_data": data,
+    }
+
+
+def _connect(ctx: Context, element: Element, a):
+    if a.get("body1") is None or a.get("anchor") is None:
+        return *_sites(ctx, element, a), np.array(_DATA, float)
+    return *_bodies(ctx, element, a), vector(a["anchor"], 12, _DATA)
+
+
+def _weld(ctx: Context, element: Element, a):
+    data = np.array(_DATA, float)
+    if a.get("relpose") is not None:
+        data[3:10] = a["relpose"]
+    if a.get("torquescale") is not None:
+        data[10] = a["torquescale"]
+    if a.get("anchor") is not None:
+        data[:3] = a["anchor"]
+    elif a.get("body1") is not None:
+        data[:3] = 0
+    return *(_sites if a.get("body1") is None else _bodies)(ctx, element, a), data
+
+
+def _joint(ctx: Context, element: Element, a):
+    return *_pair(ctx, element, a, ObjType.JOINT, "joint", -1), vector(a.get("polycoef"), 12, _DATA)
+
+
+def _tendon(ctx: Context, element: Element, a):
+    return *_pair(ctx, element, a, ObjType.TENDON, "tendon", -1), vector(a.get("polycoef"), 12, _DATA)
+
+
+_SIDES = {EqType.CONNECT: _connect, EqType.WELD: _weld, EqType.JOINT: _joint, EqType.TENDON: _tendon}
+
+
+def _bodies(ctx: Context, element: Element, a):
+    return _pair(ctx, element, a, ObjType.BODY, "body", 0)
+
+
+def _sites(ctx: Context, element: Element, a):
+    return _pair(ctx, element, a, ObjType.SITE, "site", None)
+
+
+def _pair(ctx: Context, element: Element, a, kind: ObjType, word: str, missing: int | None):
+    """Kind and ids of the two sides; `missing` is the id of a second side that is not given, None if it must be."""
+    first = ctx.names.find(kind, a.get(word + "1"), element, word + "1")
+    other = a.get(word + "2")
+    second = missing if other is None and missing is not None else ctx.names.find(kind, other, element, word + "2")
+    return kind, first, second

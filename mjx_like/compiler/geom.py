@@ -1,0 +1,203 @@
+"""Geoms and sites: shape, pose, mass."""
+
+import dataclasses
+import math
+
+import numpy as np
+
+from mjx_like.compiler.arrays import Row
+from mjx_like.compiler.context import SOLIMP, SOLREF, Context, keyword, not_built, vector
+from mjx_like.compiler.pose import EPS, compose, normalized, quat_from_z
+from mjx_like.compiler.tree import Body, Placed
+from mjx_like.errors import ModelError
+from mjx_like.geometry.aabb import aabb, bounding_radius
+from mjx_like.geometry.inertia import diagonal_inertia, fluid_coefficients, volume
+from mjx_like.types.enums import GeomType, ObjType
+
+_SIZES = {
+    GeomType.SPHERE: 1, GeomType.CAPSULE: 2, GeomType.CYLINDER: 2, GeomType.ELLIPSOID: 3, GeomType.BOX: 3,
+}  # fmt: skip
+_FROMTO = (GeomType.CAPSULE, GeomType.CYLINDER, GeomType.ELLIPSOID, GeomType.BOX)
+_FRICTION = (1.0, 0.005, 0.0001)
+_FLUID = (0.5, 0.25, 1.5, 1.0, 1.0)
+_GRAY = (0.5, 0.5, 0.5, 1.0)
+
+
+@dataclasses.dataclass
+class Geom:
+    """A compiled geom: what its body's inertia needs, and the remaining fields."""
+
+    kind: GeomType
+    pos: np.ndarray
+    quat: np.ndarray
+    mass: float
+    inertia: np.ndarray
+    row: Row
+
+
+def compile_geom(ctx: Context, body: Body, placed: Placed, hfields: list[Row], infer: bool) -> Geom:
+    """Return a geom in its body's frame.
+
+    Args:
+      hfields: the compiled height fields.
+      infer: whether the body takes mass from this geom.
+
+    Raises:
+      ModelError: bad type, size, condim, mass or reference.
+    Source: mjCGeom::Compile.
+    """
+    element, a = placed.element, placed.attributes
+    kind = GeomType(keyword(GeomType, a.get("type", "sphere")))
+    if kind in (GeomType.MESH, GeomType.SDF) or a.get("mesh"):
+        raise not_built(element, "a geom with a mesh")
+    _check_geom(element, a, kind, body)
+    dataid, hfield_size = -1, None
+    if kind == GeomType.HFIELD:
+        dataid = ctx.names.find(ObjType.HFIELD, a["hfield"], element, "hfield")
+        hfield_size = hfields[dataid]["hfield_size"]
+    pos, quat, size = shape_pose(ctx, placed, kind, vector(a.get("size"), 3))
+    if kind == GeomType.HFIELD:
+        size = np.array([*hfield_size[:2], 0.25 * hfield_size[2] + 0.5 * hfield_size[3]])
+    mass, inertia = _mass(element, a, kind, size) if infer else (0.0, np.zeros(3))
+    fluid = np.zeros(12)
+    if a.get("fluidshape") in ("ellipsoid", 1, 1.0):
+        fluid = fluid_coefficients(kind, size, vector(a.get("fluidcoef"), 5, _FLUID))
+    if placed.frame:
+        pos, quat = compose(*placed.frame, pos, quat)
+    row = {
+        "geom_type": int(kind),
+        "geom_contype": _int(a, "contype", 1),
+        "geom_conaffinity": _int(a, "conaffinity", 1),
+        "geom_condim": _int(a, "condim", 3),
+        "geom_bodyid": body.id,
+        "geom_dataid": dataid,
+        "geom_matid": material(ctx, element, a),
+        "geom_group": _int(a, "group", 0),
+        "geom_priority": _int(a, "priority", 0),
+        "geom_castshadow": bool(a.get("castshadow", True)),
+        "geom_solmix": _float(a, "solmix", 1),
+        "geom_solref": vector(a.get("solref"), 2, SOLREF),
+        "geom_solimp": vector(a.get("solimp"), 5, SOLIMP),
+        "geom_size": size,
+        "geom_aabb": aabb(kind, size, hfield_size),
+        "geom_rbound": bounding_radius(kind, size, hfield_size),
+        "geom_friction": vector(a.get("friction"), 3, _FRICTION),
+        "geom_margin": _float(a, "margin", 0),
+        "geom_gap": _float(a, "gap", 0),
+        "geom_surfacevel": vector(a.get("surfacevel"), 6),
+        "geom_adhesion": _float(a, "adhesion", 0),
+        "geom_fluid": fluid,
+        "geom_user": ctx.user_data(element, a, "nuser_geom"),
+        "geom_rgba": vector(a.get("rgba"), 4, _GRAY),
+    }
+    return Geom(kind, pos, quat, mass, inertia, row)
+
+
+def compile_site(ctx: Context, body: Body, placed: Placed) -> Row:
+    """Return the fields of a site.
+
+    Raises:
+      ModelError: bad type, size or reference.
+    Source: mjCSite::Compile.
+    """
+    element, a = placed.element, placed.attributes
+    kind = GeomType(keyword(GeomType, a.get("type", "sphere")))
+    if kind in (GeomType.MESH, GeomType.SDF) or a.get("mesh"):
+        raise not_built(element, "a site with a mesh")
+    if kind in (GeomType.HFIELD, GeomType.PLANE):
+        raise element.error(f"a site cannot be a {kind.name.lower()}")
+    pos, quat, size = shape_pose(ctx, placed, kind, vector(a.get("size"), 3, 0.005))
+    if placed.frame:
+        pos, quat = compose(*placed.frame, pos, quat)
+    return {
+        "site_type": int(kind),
+        "site_bodyid": body.id,
+        "site_dataid": -1,
+        "site_matid": material(ctx, element, a),
+        "site_group": _int(a, "group", 0),
+        "site_size": size,
+        "site_pos": pos,
+        "site_quat": quat,
+        "site_user": ctx.user_data(element, a, "nuser_site"),
+        "site_rgba": vector(a.get("rgba"), 4, _GRAY),
+    }
+
+
+def shape_pose(ctx: Context, placed: Placed, kind: GeomType, size: np.ndarray):
+    """Return pos, quat and size of a geom or site in the frame around it, `fromto` resolved.
+
+    Raises:
+      ModelError: `fromto` where it does not apply, or a size that is not positive.
+    """
+    element, a = placed.element, placed.attributes
+    pos = vector(a.get("pos"), 3)
+    if a.get("fromto") is None:
+        quat = ctx.orientation(element, a)
+    else:
+        pos, quat, size = _between(element, kind, np.asarray(a["fromto"], float), pos, size)
+    if np.isnan(size).any():
+        raise element.error("size is not a number")
+    if kind == GeomType.PLANE and size[2] <= 0:
+        raise element.error("the third size of a plane, its grid spacing, must be positive")
+    for i in range(_SIZES.get(kind, 0)):
+        if size[i] <= 0:
+            raise element.error(f"size {i} of a {kind.name.lower()} must be positive, not {size[i]:g}")
+    return pos, quat, size
+
+
+def material(ctx: Context, element, attributes) -> int:
+    """Return the id of an element's material, -1 for none."""
+    name = attributes.get("material")
+    return ctx.names.find(ObjType.MATERIAL, name, element, "material") if name else -1
+
+
+def _between(element, kind, ends, pos, size):
+    if kind not in _FROMTO:
+        raise element.error(f"fromto needs a capsule, cylinder, box or ellipsoid, not a {kind.name.lower()}")
+    if pos.any():
+        raise element.error("pos and fromto cannot both be given")
+    along, length = normalized(ends[:3] - ends[3:])
+    if length / 2 < EPS:
+        raise element.error("the points of fromto are too close")
+    size = np.array([size[0], length / 2, size[2]])
+    if kind in (GeomType.ELLIPSOID, GeomType.BOX):
+        size = np.array([size[0], size[0], length / 2])
+    return (ends[:3] + ends[3:]) / 2, quat_from_z(along), size
+
+
+def _check_geom(element, a, kind, body) -> None:
+    if _int(a, "condim", 3) not in (1, 3, 4, 6):
+        raise element.error(f"condim {a['condim']} is none of 1, 3, 4, 6")
+    if kind == GeomType.PLANE and body.weldid != 0:
+        raise element.error("a plane can only be in a static body")
+    if (kind == GeomType.HFIELD) != bool(a.get("hfield")):
+        raise element.error("a geom of type hfield must name a hfield, and no other geom can")
+
+
+def _mass(element, a, kind, size) -> tuple[float, np.ndarray]:
+    shell = bool(a.get("shellinertia"))
+    content = volume(kind, size, shell)
+    given = a.get("mass")
+    if given is not None and not math.isnan(given):
+        mass = float(given) if content > EPS else 0.0
+        if given < 0:
+            raise element.error(f"mass {given:g} is negative")
+    else:
+        density = _float(a, "density", 1000)
+        if density < 0:
+            raise element.error(f"density {density:g} is negative")
+        mass = density * content
+    return mass, diagonal_inertia(kind, size, mass, shell) if mass else np.zeros(3)
+
+
+def _int(a, name: str, default: int) -> int:
+    value = a.get(name)
+    return default if value is None else int(value)
+
+
+def _float(a, name: str, default: float) -> float:
+    value = a.get(name)
+    return float(default) if value is None else float(value)
+
+
+__all__ = ["Geom", "ModelError", "compile_geom", "compile_site", "material", "shape_pose"]

@@ -1,0 +1,126 @@
+"""Joints and degrees of freedom."""
+
+import numpy as np
+
+from mjx_like.compiler.arrays import Row
+from mjx_like.compiler.context import SOLIMP, SOLREF, Context, choice, keyword, vector
+from mjx_like.compiler.pose import EPS, normalized, rotate
+from mjx_like.compiler.tree import Body, Placed
+from mjx_like.types.enums import AlignFree, JointType, Limited
+
+NQ = {JointType.FREE: 7, JointType.BALL: 4, JointType.SLIDE: 1, JointType.HINGE: 1}
+NV = {JointType.FREE: 6, JointType.BALL: 3, JointType.SLIDE: 1, JointType.HINGE: 1}
+NPLASTIC = {JointType.FREE: 7, JointType.BALL: 4, JointType.SLIDE: 1, JointType.HINGE: 1}
+_ROTATES = (JointType.BALL, JointType.HINGE)
+_TURNS = (JointType.FREE, JointType.BALL)
+
+
+def joint_type(placed: Placed) -> JointType:
+    """Return the type of a <joint> or <freejoint>."""
+    if placed.element.tag == "freejoint":
+        return JointType.FREE
+    return JointType(keyword(JointType, placed.attributes.get("type", "hinge")))
+
+
+def align_free(ctx: Context, body: Body) -> bool:
+    """Return whether the frame of a free body is to be moved into its inertial frame.  Source: mjCBody::Compile."""
+    if len(body.joints) != 1 or body.children or joint_type(body.joints[0]) != JointType.FREE:
+        return False
+    align = choice(body.joints[0].attributes.get("align"))
+    return align == AlignFree.TRUE or (align == AlignFree.AUTO and ctx.alignfree)
+
+
+def check_joints(body: Body) -> None:
+    """Raise ModelError for a combination of joints that a body cannot have."""
+    kinds = [joint_type(j) for j in body.joints]
+    if sum(NV[kind] for kind in kinds) > 6:
+        raise body.element.error(f"has {sum(NV[kind] for kind in kinds)} degrees of freedom; 6 are the most")
+    if JointType.FREE in kinds and body.parent.id != 0:
+        raise body.element.error("has a free joint, which only a child of the world can have")
+    ball = False
+    for kind in kinds:
+        if ball and kind in _ROTATES:
+            raise body.element.error("has a rotation after a ball joint")
+        ball = ball or kind == JointType.BALL
+
+
+def compile_joint(ctx: Context, placed: Placed) -> Row:
+    """Return the fields of a joint; those of its degrees of freedom and its reference are under keys with '*'.
+
+    Raises:
+      ModelError: a bad range, axis or springdamper.
+    Source: mjCJoint::Compile.
+    """
+    element, a = placed.element, placed.attributes
+    kind = joint_type(placed)
+    limits, force_limits = vector(a.get("range"), 2), vector(a.get("actuatorfrcrange"), 2)
+    axis, pos = _axis_and_anchor(element, a, kind, placed.frame)
+    springdamper = vector(a.get("springdamper"), 2)
+    if springdamper.any() and (springdamper <= 0).any():
+        raise element.error(f"springdamper {tuple(springdamper)}: both values must be positive")
+    limited = False if kind == JointType.FREE else _joint_limited(ctx, element, a, kind, limits)
+    if limited and kind in _ROTATES:
+        limits = ctx.radians(limits)
+    force_limited = False
+    if kind not in _TURNS:
+        force_limited = ctx.limited(element, choice(a.get("actuatorfrclimited")), force_limits, "actuatorfrcrange")
+        if force_limited and force_limits[0] >= force_limits[1]:
+            raise element.error(f"actuatorfrcrange {tuple(force_limits)}: the first value must be the smaller")
+    angle = ctx.radians if kind == JointType.HINGE else float
+    turn = ctx.radians if kind in _ROTATES else float
+    stiffness, damping = vector(a.get("stiffness"), 3), vector(a.get("damping"), 3)
+    dof = {
+        "dof_solref": vector(a.get("solreffriction"), 2, SOLREF),
+        "dof_solimp": vector(a.get("solimpfriction"), 5, SOLIMP),
+        "dof_frictionloss": float(a.get("frictionloss") or 0),
+        "dof_armature": float(a.get("armature") or 0),
+        "dof_damping": damping[0],
+        "dof_dampingpoly": damping[1:],
+    }
+    return {
+        "jnt_type": int(kind),
+        "jnt_group": int(a.get("group") or 0),
+        "jnt_limited": limited,
+        "jnt_actfrclimited": force_limited,
+        "jnt_actgravcomp": bool(a.get("actuatorgravcomp")),
+        "jnt_solref": vector(a.get("solreflimit"), 2, SOLREF),
+        "jnt_solimp": vector(a.get("solimplimit"), 5, SOLIMP),
+        "jnt_pos": pos,
+        "jnt_axis": axis,
+        "jnt_stiffness": stiffness[0],
+        "jnt_stiffnesspoly": stiffness[1:],
+        "jnt_springyield": turn(float(a.get("springyield") or 0)),
+        "jnt_range": limits,
+        "jnt_actfrcrange": force_limits,
+        "jnt_margin": float(a.get("margin") or 0),
+        "jnt_user": ctx.user_data(element, a, "nuser_jnt"),
+        "*dof": dof,
+        "*ref": angle(float(a.get("ref") or 0)),
+        "*springref": angle(float(a.get("springref") or 0)),
+        "*springdamper": springdamper,
+    }
+
+
+def _axis_and_anchor(element, a, kind, frame) -> tuple[np.ndarray, np.ndarray]:
+    axis = np.array([0, 0, 1.0])
+    pos = vector(a.get("pos"), 3)
+    if kind not in _TURNS:
+        axis = vector(a.get("axis"), 3, axis) if a.get("axis") is not None else axis
+        if frame:
+            axis = rotate(frame[1], axis)
+    axis, length = normalized(axis)
+    if length < EPS:
+        raise element.error("axis is too small")
+    if kind == JointType.FREE:
+        return axis, np.zeros(3)
+    return axis, frame[0] + rotate(frame[1], pos) if frame else pos
+
+
+def _joint_limited(ctx, element, a, kind, limits) -> bool:
+    selected = choice(a.get("limited"))
+    limited = ctx.limited(element, selected, limits, "range")
+    if limited and kind != JointType.BALL and limits[0] >= limits[1]:
+        raise element.error(f"range {tuple(limits)}: the first value must be smaller than the second")
+    if limited and kind == JointType.BALL and limits[0] != 0:
+        raise element.error(f"range {tuple(limits)}: the first value must be 0 for a ball joint")
+    return limited and selected != Limited.FALSE

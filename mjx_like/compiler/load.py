@@ -1,0 +1,51 @@
+"""The public loaders: from MJCF to a Model."""
+
+from typing import Any
+
+from mjx_like.compiler.compile import compile_spec
+from mjx_like.compiler.finalize import finalize
+from mjx_like.mjcf.reader import parse_file, parse_string
+from mjx_like.types.hooks import NO_HOOKS, Hooks
+from mjx_like.types.model import Model
+
+
+def from_xml_path(
+    path: str,
+    nconmax: int | None = None,
+    njmax: int | None = None,
+    dtype: Any = None,
+    hooks: Hooks = NO_HOOKS,
+    active: tuple[str, ...] = (),
+) -> Model:
+    """Return the Model of an MJCF file.
+
+    Args:
+      path: of the file; what it includes and its assets are found from its folder.
+      nconmax: capacity of the contact buffer; None for a default from the model.
+      njmax: capacity of the constraint buffer; None for a default from the model.
+      dtype: of the leaves; None for float64 when JAX has x64 enabled, else float32.
+      hooks: user functions.
+      active: float fields whose terms exist also where they are zero.
+
+    Raises:
+      ModelError: anything wrong with the file, with place and remedy.
+    """
+    return finalize(compile_spec(parse_file(path)), nconmax, njmax, dtype, hooks, active)
+
+
+def from_xml_string(
+    xml: str,
+    assets: dict[str, bytes] | None = None,
+    nconmax: int | None = None,
+    njmax: int | None = None,
+    dtype: Any = None,
+    hooks: Hooks = NO_HOOKS,
+    active: tuple[str, ...] = (),
+) -> Model:
+    """Return the Model of an MJCF string; arguments as `from_xml_path`.
+
+    Args:
+      xml: the text.
+      assets: contents of the files that it names, by name.
+    """
+    return finalize(compile_spec(parse_string(xml, assets=assets)), nconmax, njmax, dtype, hooks, active)

@@ -1,0 +1,112 @@
+"""Skins: kept for a viewer."""
+
+import struct
+
+import numpy as np
+
+from mjx_like.compiler.arrays import Row
+from mjx_like.compiler.asset import read_file
+from mjx_like.compiler.context import Context, vector
+from mjx_like.compiler.geom import material
+from mjx_like.mjcf.spec import Element
+from mjx_like.types.enums import ObjType
+
+Columns = dict[str, list]
+
+
+def compile_skins(ctx: Context, elements: list[Element]) -> tuple[list[Row], Columns]:
+    """Return the fields of all skins, and their vertices, faces and bones.
+
+    Raises:
+      ModelError: bad data or an unknown body.
+    Source: mjCSkin::Compile.
+    """
+    rows: list[Row] = []
+    parts: Columns = {
+        name: []
+        for name in (
+            "skin_vert", "skin_texcoord", "skin_face", "skin_bonebindpos", "skin_bonebindquat", "skin_bonebodyid",
+            "skin_bonevertadr", "skin_bonevertnum", "skin_bonevertid", "skin_bonevertweight",
+        )
+    }  # fmt: skip
+    for element in elements:
+        a = ctx.spec.resolve(element)
+        skin = _from_file(ctx, element, a["file"]) if a.get("file") else _inline(element, a)
+        vertices, texcoord, faces, bones = skin
+        if not len(vertices) or not len(faces) or not bones:
+            raise element.error("needs vertices, faces and bones")
+        if faces.min() < 0 or faces.max() >= len(vertices):
+            raise element.error("a face names a vertex that does not exist")
+        rows.append(
+            {
+                "skin_matid": material(ctx, element, a),
+                "skin_group": int(a.get("group") or 0),
+                "skin_rgba": vector(a.get("rgba"), 4, (0.5, 0.5, 0.5, 1)),
+                "skin_inflate": float(a.get("inflate") or 0),
+                "skin_vertadr": len(parts["skin_vert"]),
+                "skin_vertnum": len(vertices),
+                "skin_texcoordadr": len(parts["skin_texcoord"]) if len(texcoord) else -1,
+                "skin_faceadr": len(parts["skin_face"]),
+                "skin_facenum": len(faces),
+                "skin_boneadr": len(parts["skin_bonebodyid"]),
+                "skin_bonenum": len(bones),
+            }
+        )
+        parts["skin_vert"] += list(vertices)
+        parts["skin_texcoord"] += list(texcoord)
+        parts["skin_face"] += list(faces)
+        _add_bones(ctx, element, bones, len(vertices), parts)
+    return rows, parts
+
+
+def _add_bones(ctx: Context, element: Element, bones, nvert: int, parts: Columns) -> None:
+    total = np.zeros(nvert)
+    for _, _, _, ids, weights in bones:
+        np.add.at(total, ids, weights)
+    for body, pos, quat, ids, weights in bones:
+        parts["skin_bonebodyid"].append(ctx.names.find(ObjType.BODY, body, element, "body"))
+        parts["skin_bonebindpos"].append(pos)
+        parts["skin_bonebindquat"].append(quat / np.linalg.norm(quat))
+        parts["skin_bonevertadr"].append(len(parts["skin_bonevertid"]))
+        parts["skin_bonevertnum"].append(len(ids))
+        parts["skin_bonevertid"] += list(ids)
+        parts["skin_bonevertweight"] += list(weights / total[ids])
+
+
+def _inline(element: Element, a):
+    bones = []
+    for bone in element.find_all("bone"):
+        ids, weights = np.asarray(bone.get("vertid", ()), int), np.asarray(bone.get("vertweight", ()), float)
+        if len(ids) != len(weights):
+            raise bone.error("vertid and vertweight must have one length")
+        pose = vector(bone.get("bindpos"), 3), vector(bone.get("bindquat"), 4, (1, 0, 0, 0))
+        bones.append((bone.get("body"), *pose, ids, weights))
+    empty = np.zeros(0)
+    vertices = np.reshape(a.get("vertex", empty), (-1, 3))
+    texcoord = np.reshape(a.get("texcoord", empty), (-1, 2))
+    return vertices, texcoord, np.reshape(a.get("face", empty), (-1, 3)).astype(int), bones
+
+
+def _from_file(ctx: Context, element: Element, file: str):
+    """Vertices, texture coordinates, faces and bones of a .skn file."""
+    data = read_file(ctx, element, file, "meshdir")
+    try:
+        nvert, ntex, nface, nbone = struct.unpack("<4i", data[:16])
+        at = 16
+        counts = (3 * nvert, "<f4", 3), (2 * ntex, "<f4", 2), (3 * nface, "<i4", 3)
+        arrays = []
+        for count, kind, width in counts:
+            arrays.append(np.frombuffer(data, kind, count, at).reshape(-1, width))
+            at += 4 * count
+        bones = []
+        for _ in range(nbone):
+            name = data[at : at + 40].split(b"\0")[0].decode()
+            pose = np.frombuffer(data, "<f4", 7, at + 40)
+            (count,) = struct.unpack("<i", data[at + 68 : at + 72])
+            ids = np.frombuffer(data, "<i4", count, at + 72)
+            weights = np.frombuffer(data, "<f4", count, at + 72 + 4 * count)
+            bones.append((name, pose[:3].astype(float), pose[3:].astype(float), ids, weights.astype(float)))
+            at += 72 + 8 * count
+    except (struct.error, ValueError):
+        raise element.error(f"file '{file}' is no skin file") from None
+    return *arrays, bones

@@ -1,0 +1,117 @@
+"""The kinematic tree of a Spec, flattened: bodies parents first, each with what it holds."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mjx_like.compiler.context import Context, not_built
+from mjx_like.compiler.pose import IDENTITY, compose
+from mjx_like.mjcf.spec import Element
+
+Pose = tuple[np.ndarray, np.ndarray]
+
+
+@dataclasses.dataclass
+class Placed:
+    """An element of a body, with its resolved attributes and the pose of the frame around it, None for the body's."""
+
+    element: Element
+    attributes: Mapping[str, Any]
+    frame: Pose | None
+
+
+@dataclasses.dataclass
+class Body:
+    """A body of the tree; `parent` is None for the world. The pose and inertia are set when it is compiled."""
+
+    element: Element
+    attributes: Mapping[str, Any]
+    parent: "Body | None"
+    frame: Pose | None
+    id: int
+    inertial: Element | None = None
+    children: list["Body"] = dataclasses.field(default_factory=list)
+    joints: list[Placed] = dataclasses.field(default_factory=list)
+    geoms: list[Placed] = dataclasses.field(default_factory=list)
+    sites: list[Placed] = dataclasses.field(default_factory=list)
+    cameras: list[Placed] = dataclasses.field(default_factory=list)
+    lights: list[Placed] = dataclasses.field(default_factory=list)
+    weldid: int = 0
+    rootid: int = 0
+    pos: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(3))
+    quat: np.ndarray = dataclasses.field(default_factory=lambda: IDENTITY)
+    ipos: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(3))
+    iquat: np.ndarray = dataclasses.field(default_factory=lambda: IDENTITY)
+    mass: float = 0.0
+    inertia: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(3))
+
+    @property
+    def moving(self) -> bool:
+        """Whether the body has joints of its own."""
+        return bool(self.joints)
+
+
+_PARTS = {
+    "joint": "joints", "freejoint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras",
+    "light": "lights",
+}  # fmt: skip
+_LATER = ("composite", "flexcomp", "attach", "replicate", "plugin")
+
+
+def flatten(ctx: Context) -> list[Body]:
+    """Return the bodies of the model in MuJoCo's order: depth first, the world at 0.
+
+    Raises:
+      ModelError: an element that has no place in its body, or that is not built yet.
+    """
+    world = Body(ctx.spec.worldbody, {}, None, None, 0)
+    _fill(ctx, world, world.element, None, None)
+    bodies: list[Body] = []
+    stack = [world]
+    while stack:
+        body = stack.pop()
+        body.id = len(bodies)
+        bodies.append(body)
+        parent = body.parent
+        if parent is not None:
+            mocap = bool(body.attributes.get("mocap"))
+            body.weldid = body.id if body.moving or mocap else parent.weldid
+            body.rootid = body.id if parent.id == 0 else parent.rootid
+        stack.extend(reversed(body.children))
+    return bodies
+
+
+def _fill(ctx: Context, body: Body, element: Element, frame: Pose | None, childclass: str | None) -> None:
+    for child in element.children:
+        tag = child.tag
+        if tag == "body":
+            attributes = ctx.spec.resolve(child, childclass)
+            inner = Body(child, attributes, body, frame, -1)
+            body.children.append(inner)
+            _fill(ctx, inner, child, None, child.get("childclass") or childclass)
+        elif tag == "frame":
+            _fill(ctx, body, child, _frame_pose(ctx, child, frame), child.get("childclass") or childclass)
+        elif tag == "inertial":
+            if body.parent is None:
+                raise child.error("the world body has no inertia")
+            body.inertial = child
+        elif tag in _PARTS:
+            if body.parent is None and _PARTS[tag] == "joints":
+                raise child.error("the world body has no joints")
+            getattr(body, _PARTS[tag]).append(Placed(child, ctx.spec.resolve(child, childclass), frame))
+        elif tag in _LATER:
+            raise not_built(child)
+        else:
+            raise child.error(f"a body holds no {tag}")
+
+
+def _frame_pose(ctx: Context, element: Element, outer: Pose | None) -> Pose:
+    attributes = ctx.spec.resolve(element, None)
+    for name in ("scale", "massscale", "scaling"):
+        if element.get(name) is not None:
+            raise not_built(element, f"attribute {name} of frame")
+    pos = np.asarray(attributes.get("pos") if attributes.get("pos") is not None else np.zeros(3), float)
+    quat = ctx.orientation(element, attributes)
+    return compose(*outer, pos, quat) if outer else (pos, quat)

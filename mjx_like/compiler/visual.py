@@ -1,0 +1,113 @@
+"""Cameras and lights."""
+
+import math
+
+import numpy as np
+
+from mjx_like.compiler.arrays import Row
+from mjx_like.compiler.context import Context, keyword, vector
+from mjx_like.compiler.pose import EPS, compose, normalized, rotate
+from mjx_like.compiler.tree import Body, Placed
+from mjx_like.mjcf.schema import keywords
+from mjx_like.types.enums import CamLightType, LightType, ObjType, ProjectionType
+
+
+def compile_camera(ctx: Context, body: Body, placed: Placed) -> Row:
+    """Return the fields of a camera.
+
+    Raises:
+      ModelError: a bad target, field of view, or a length given twice.
+    Source: mjCCamera::Compile.
+    """
+    element, a = placed.element, placed.attributes
+    pos, quat = vector(a.get("pos"), 3), ctx.orientation(element, a)
+    if placed.frame:
+        pos, quat = compose(*placed.frame, pos, quat)
+    fovy, intrinsic = _lens(ctx, element, a)
+    return {
+        "cam_bodyid": body.id,
+        "cam_mode": keyword(CamLightType, a.get("mode", "fixed")),
+        "cam_targetbodyid": _target(ctx, element, a),
+        "cam_pos": pos,
+        "cam_quat": quat,
+        "cam_projection": keyword(ProjectionType, a.get("projection", "perspective")),
+        "cam_fovy": fovy,
+        "cam_ipd": float(a.get("ipd", 0.068)),
+        "cam_resolution": vector(a.get("resolution"), 2, 1).astype(int),
+        "cam_output": sum(keywords.CAMERA_OUTPUT[word] for word in a.get("output") or ("rgb",)),
+        "cam_sensorsize": vector(a.get("sensorsize"), 2),
+        "cam_intrinsic": intrinsic,
+        "cam_user": ctx.user_data(element, a, "nuser_cam"),
+    }
+
+
+def compile_light(ctx: Context, body: Body, placed: Placed) -> Row:
+    """Return the fields of a light.
+
+    Raises:
+      ModelError: a bad target or texture, or a direction of no length.
+    Source: mjCLight::Compile.
+    """
+    element, a = placed.element, placed.attributes
+    pos, direction = vector(a.get("pos"), 3), vector(a.get("dir"), 3, (0, 0, -1))
+    if placed.frame:
+        pos, direction = placed.frame[0] + rotate(placed.frame[1], pos), rotate(placed.frame[1], direction)
+    direction, length = normalized(direction)
+    if length < EPS:
+        raise element.error("dir has no length")
+    texture = a.get("texture")
+    return {
+        "light_bodyid": body.id,
+        "light_mode": keyword(CamLightType, a.get("mode", "fixed")),
+        "light_targetbodyid": _target(ctx, element, a),
+        "light_type": _light_type(a),
+        "light_texid": ctx.names.find(ObjType.TEXTURE, texture, element, "texture") if texture else -1,
+        "light_castshadow": bool(a.get("castshadow", True)),
+        "light_active": bool(a.get("active", True)),
+        "light_pos": pos,
+        "light_dir": direction,
+        "light_bulbradius": float(a.get("bulbradius", 0.02)),
+        "light_intensity": float(a.get("intensity") or 0),
+        "light_range": float(a.get("range", 10)),
+        "light_attenuation": vector(a.get("attenuation"), 3, (1, 0, 0)),
+        "light_cutoff": float(a.get("cutoff", 45)),
+        "light_softness": float(a.get("softness", 0.2)),
+        "light_exponent": float(a.get("exponent", 10)),
+        "light_ambient": vector(a.get("ambient"), 3),
+        "light_diffuse": vector(a.get("diffuse"), 3, 0.7),
+        "light_specular": vector(a.get("specular"), 3, 0.3),
+    }
+
+
+def _light_type(a) -> int:
+    if a.get("type") is not None:
+        return keyword(LightType, a["type"])
+    return int(LightType.DIRECTIONAL if a.get("directional") else LightType.SPOT)
+
+
+def _target(ctx: Context, element, a) -> int:
+    target = a.get("target")
+    return ctx.names.find(ObjType.BODY, target, element, "target") if target else -1
+
+
+def _lens(ctx: Context, element, a) -> tuple[float, np.ndarray]:
+    """The vertical field of view [deg] and the intrinsics: focal lengths and principal point [m]."""
+    fovy = float(a.get("fovy", 45))
+    orthographic = a.get("projection") == "orthographic"
+    if fovy >= 180 and not orthographic:
+        raise element.error(f"fovy {fovy:g} must be less than 180")
+    focal, focal_pixel = vector(a.get("focal"), 2), vector(a.get("focalpixel"), 2)
+    principal, principal_pixel = vector(a.get("principal"), 2), vector(a.get("principalpixel"), 2)
+    if (focal * focal_pixel).any():
+        raise element.error("focal and focalpixel cannot both be given")
+    if (principal * principal_pixel).any():
+        raise element.error("principal and principalpixel cannot both be given")
+    sensor = vector(a.get("sensorsize"), 2)
+    if not (sensor > 0).all():
+        return fovy, np.array([ctx.znear, ctx.znear, 0, 0])
+    single = np.float32
+    density = vector(a.get("resolution"), 2, 1).astype(single) / sensor.astype(single)
+    lengths = focal_pixel.astype(single) / density + focal.astype(single)
+    center = principal_pixel.astype(single) / density + principal.astype(single)
+    half = sensor.astype(single)[1] / single(2)
+    return math.degrees(2 * float(np.arctan2(half, lengths[1]))), np.concatenate([lengths, center]).astype(float)

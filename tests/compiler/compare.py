@@ -1,0 +1,75 @@
+"""Comparison of compiled arrays with mjModel, field by field."""
+
+import mujoco
+import numpy as np
+
+from mjx_like.compiler.compile import compile_spec
+from mjx_like.compiler.finalize import Arrays
+from mjx_like.interop import arrays_from_mjmodel
+from mjx_like.mjcf.reader import parse_file, parse_string
+
+TOLERANCE = 1e-9
+
+
+def compile_source(source: str) -> Arrays:
+    """Return the arrays of an XML string or a path."""
+    return compile_spec(parse_string(source) if source.lstrip().startswith("<") else parse_file(source))
+
+
+def oracle(source: str) -> Arrays:
+    """Return MuJoCo's arrays of an XML string or a path."""
+    load = mujoco.MjModel.from_xml_string if source.lstrip().startswith("<") else mujoco.MjModel.from_xml_path
+    return arrays_from_mjmodel(load(source))
+
+
+def differences(source: str) -> dict[str, float | str]:
+    """Return the fields, options, statistics and names that differ from MuJoCo's, with by how much."""
+    ours, theirs = compile_source(source), oracle(source)
+    found: dict[str, float | str] = {}
+    for part, prefix in (("fields", ""), ("options", "opt."), ("statistics", "stat.")):
+        mine, reference = getattr(ours, part), getattr(theirs, part)
+        for name, value in reference.items():
+            if name in ("body_iquat", "body_inertia"):
+                continue
+            error = _error(mine.get(name), value, name.endswith("quat"))
+            if isinstance(error, str) or error > TOLERANCE:
+                found[prefix + name] = error
+    error = _error(_tensors(ours.fields), _tensors(theirs.fields), False)
+    if isinstance(error, str) or error > TOLERANCE:
+        found["inertia tensor"] = error
+    moments = _error(ours.fields["body_inertia"], theirs.fields["body_inertia"], False)
+    if isinstance(moments, str) or moments > TOLERANCE:
+        found["body_inertia"] = moments
+    found |= {f"names.{kind.name}": "differ" for kind, n in theirs.names.items() if tuple(n) != ours.names.get(kind)}
+    return found
+
+
+def _error(mine, reference, quaternion: bool) -> float | str:
+    if mine is None:
+        return "missing"
+    mine, reference = np.asarray(mine, float), np.asarray(reference, float)
+    if mine.size != reference.size:
+        return f"shape {mine.shape} against {reference.shape}"
+    if not reference.size:
+        return 0.0
+    mine = mine.reshape(reference.shape)
+    if not np.isfinite(mine).all():
+        return "not finite"
+    if quaternion:
+        mine, reference = mine.reshape(-1, 4), reference.reshape(-1, 4)
+        mine = mine * np.where(np.sum(mine * reference, axis=-1, keepdims=True) < 0, -1, 1)
+    scale = np.abs(reference) + 1e-3 * np.abs(reference).max() + 1e-300
+    return float((np.abs(mine - reference) / scale).max())
+
+
+def _tensors(fields) -> np.ndarray:
+    w, x, y, z = np.moveaxis(np.asarray(fields["body_iquat"], float), -1, 0)
+    axes = np.stack(
+        [
+            1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+            2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+            2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
+        ],
+        axis=-1,
+    ).reshape(-1, 3, 3)  # fmt: skip
+    return np.einsum("bij,bj,bkj->bik", axes, fields["body_inertia"], axes)
