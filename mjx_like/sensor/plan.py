@@ -1,7 +1,95 @@
-"""The plan of sensor/: not built yet."""
+"""The plan of sensor/: sensors grouped by stage and kind, and where their values go."""
 
+import itertools
+
+import numpy as np
+
+from mjx_like.ray.stage import unbuilt
+from mjx_like.types.enums import DataType, DisableBit, ObjType, SensorType, Stage
+from mjx_like.types.plans import SensorGroup, SensorPlan, SensorStage
 from mjx_like.types.topology import Topology
 
+UNBUILT = (
+    SensorType.GEOMDIST,
+    SensorType.GEOMNORMAL,
+    SensorType.GEOMFROMTO,
+    SensorType.CONTACT,
+    SensorType.TACTILE,
+    SensorType.PLUGIN,
+)
 
-def make_plan(t: Topology) -> None:
-    return None
+
+def make_plan(t: Topology) -> SensorPlan:
+    """Return the SensorPlan of a Topology; it is empty where sensors are disabled."""
+    return SensorPlan(pos=_stage(t, Stage.POS), vel=_stage(t, Stage.VEL), acc=_stage(t, Stage.ACC))
+
+
+def unsupported(t: Topology) -> tuple[str, ...]:
+    """Return what of the sensors the engine cannot run yet."""
+    if t.disabled(DisableBit.SENSOR):
+        return ()
+    return tuple(f"sensor {_name(t, i)}: {lack}" for i in range(t.nsensor) for lack in _lacks(t, i))
+
+
+def _lacks(t: Topology, i: int) -> list[str]:
+    kind = SensorType(t.sensor_type[i])
+    lacks = []
+    if kind in UNBUILT:
+        lacks.append(f"type {kind.name.lower()} is not built yet")
+    if t.sensor_history[i, 0] > 0:
+        lacks.append("delay, interval and history are not built yet")
+    if kind == SensorType.INSIDESITE and t.sensor_intprm[i, 0]:
+        lacks.append("enclosed is not built yet")
+    if kind == SensorType.RANGEFINDER:
+        lacks.extend(unbuilt(t, rangefinder_geoms(t, t.sensor_objtype[i], t.sensor_objid[i : i + 1])))
+    return lacks
+
+
+def rangefinder_geoms(t: Topology, objtype: int, objid: np.ndarray) -> np.ndarray:
+    """Return which geoms each rangefinder may meet: all but those of its own body, shape (n, ngeom)."""
+    owner = t.site_bodyid if objtype == ObjType.SITE else t.cam_bodyid
+    return t.geom_bodyid[None, :] != owner[objid][:, None]
+
+
+def _name(t: Topology, i: int) -> str:
+    return repr(t.names[ObjType.SENSOR][i]) if t.names[ObjType.SENSOR][i] else f"number {i}"
+
+
+def _key(t: Topology, i: int) -> tuple:
+    return (
+        int(t.sensor_type[i]),
+        int(t.sensor_objtype[i]),
+        int(t.sensor_reftype[i]),
+        bool(t.sensor_refid[i] >= 0),
+        tuple(int(x) for x in t.sensor_intprm[i]),
+        int(t.sensor_dim[i]),
+    )
+
+
+def _runs(t: Topology, i: int, stage: Stage) -> bool:
+    mute = t.sensor_type[i] == SensorType.USER and t.hooks.sensor is None
+    return t.sensor_needstage[i] == stage and not mute and not _lacks(t, i)
+
+
+def _stage(t: Topology, stage: Stage) -> SensorStage:
+    on = not t.disabled(DisableBit.SENSOR)
+    chosen = sorted((i for i in range(t.nsensor) if on and _runs(t, i, stage)), key=lambda i: (_key(t, i), i))
+    groups = []
+    for key, members in itertools.groupby(chosen, key=lambda i: _key(t, i)):
+        ids = np.array(list(members), np.int32)
+        groups.append(SensorGroup(*key, sensor=ids, objid=t.sensor_objid[ids], refid=t.sensor_refid[ids]))
+    ids = np.array(chosen, np.int32)
+    owner = np.repeat(ids, t.sensor_dim[ids]) if chosen else np.zeros(0, np.int32)
+    address = [t.sensor_adr[i] + k for i in chosen for k in range(t.sensor_dim[i])]
+    order = owner.size + np.arange(t.nsensordata)
+    order[address] = np.arange(owner.size)
+    kind = t.sensor_datatype[owner] if chosen else np.zeros(0, np.int32)
+    bounded = np.isin(kind, (DataType.REAL, DataType.POSITIVE))
+    return SensorStage(
+        groups=tuple(groups),
+        owner=owner,
+        clipped=bounded,
+        symmetric=kind == DataType.REAL,
+        order=order,
+        types=frozenset(group.type for group in groups),
+    )

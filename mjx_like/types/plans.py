@@ -4,7 +4,6 @@ Each family's `plan.py` builds its record; stages read it as `m.plans.<family>`.
 """
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,8 @@ class TreePlan:
     body_dof: np.ndarray  # (nbody, nv) 1 where the column's dof moves the row's body
     dof_ancestor: np.ndarray  # (nv, nv) 1 where the column's dof is the row's dof or one of its ancestors
     levels: tuple[np.ndarray, ...]  # body ids by depth, the world excluded
+    dof_actuator: np.ndarray  # (nv, nactuator) 1 where the actuator drives the dof's joint directly
+    tendon_actuator: np.ndarray  # (ntendon, nactuator) 1 where the actuator pulls the tendon
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,15 +136,99 @@ class SensorPlan:
 
 
 @dataclasses.dataclass(frozen=True)
+class ConstraintPlan:
+    """Layout of the constraint rows; made by `constraint.plan`.
+
+    A slot is a row that an equality, friction loss or limit can need; slots stand in MuJoCo's order. Rows of contacts
+    follow them.
+    """
+
+    connect: np.ndarray  # (nconnect,) equality ids
+    weld: np.ndarray  # (nweld,)
+    joint: np.ndarray  # (njoint,)
+    tendon: np.ndarray  # (ntendon,)
+    equality_order: np.ndarray  # (nrow,) row of [connect, weld, joint, tendon] that stands at each equality slot
+    friction_dof: np.ndarray  # (nfd,) dofs
+    friction_tendon: np.ndarray  # (nft,) tendons
+    limit_scalar: np.ndarray  # (nls,) slide and hinge joints, two slots each
+    limit_ball: np.ndarray  # (nlb,) ball joints, one slot each
+    limit_tendon: np.ndarray  # (nlt,) tendons, two slots each
+    limit_order: np.ndarray  # (2 nls + nlb,) row of [scalar limits, ball limits] that stands at each joint limit slot
+    slot_type: np.ndarray  # (nslot,) ConstraintType
+    slot_id: np.ndarray  # (nslot,) id of the equality, dof, tendon or joint
+    slot_dof: np.ndarray  # (nslot,) the one dof that the row touches, or -1
+    slot_sign: np.ndarray  # (nslot,) its coefficient
+    slot_dense: np.ndarray  # (nslot,) place among the slots that touch several dofs, or -1
+    contact_dims: tuple[int, ...]  # the dimensions that candidate contacts have
+    contact_rows: tuple[int, int]  # least and largest number of rows of a contact
+    contact_may_lack_dofs: bool  # some candidate pair touches no dof
+    body_dof_bits: np.ndarray  # (nbody, nword) TreePlan.body_dof packed in uint32
+    one_tree: bool  # all dofs belong to one kinematic tree
+    default_njmax: int
+
+
+@dataclasses.dataclass(frozen=True)
+class TendonPlan:
+    """Terms of fixed tendons, straight segments of spatial ones, and the wrap tables; made by `tendon.plan`."""
+
+    fixed_wrap: np.ndarray  # (k,) row of wrap_prm with the coefficient of each joint in a fixed tendon
+    fixed_qposadr: np.ndarray  # (k,) coordinate of that joint
+    fixed_tendon: np.ndarray  # (ntendon, k) 1 where the term belongs to the tendon
+    fixed_dof: np.ndarray  # (k, nv) 1 at the dof of the joint
+    segment_site: np.ndarray  # (nsegment, 2) sites at the ends of each straight segment
+    segment_body: np.ndarray  # (nsegment, 2) their bodies
+    segment_tendon: np.ndarray  # (ntendon, nsegment) 1 where the segment belongs to the tendon
+    segment_pulley: np.ndarray  # (nsegment,) row of [1, wrap_prm] that divides the segment's length
+    segment_moves: np.ndarray  # (nsegment, 2, nv) 1 where the dof moves that end and not the other
+    wrapadr: np.ndarray  # (ntendon,) first point of the tendon's path
+    wrapnum: np.ndarray  # (ntendon,) number of points in the tendon's path
+    wrap_obj: np.ndarray  # (nwrap, 2) -1 for a site, -2 for a pulley
+    wrap_site: np.ndarray  # (2 nwrap,) site of each point, nsite where there is none
+
+
+@dataclasses.dataclass(frozen=True)
+class ActuatorPlan:
+    """Actuators by transmission, dynamics, gain and bias; made by `actuator.plan`."""
+
+    transmission: tuple[tuple[str, np.ndarray], ...]  # name of a kernel, ids of its actuators
+    out_order: np.ndarray  # (nout,) row of the kernels' results, in turn, for each output; one past the end: none
+    stateful: np.ndarray  # ids of actuators with an activation that the engine integrates
+    act_adr: np.ndarray  # (nstateful,) its address in `act`
+    act_order: np.ndarray  # (nactuator,) which stateful actuator it is, nstateful where none
+    act_place: np.ndarray  # (na,) which stateful actuator the activation belongs to, nstateful where none
+    enabled: np.ndarray  # (nactuator,) True where no group disables it
+    periodic: np.ndarray  # (nactuator,) True where a servo may take the nearest of the equal rotational setpoints
+    tendon_limit: np.ndarray  # (nactuator,) tendon whose total force is limited, ntendon where none
+    clamped_dof: np.ndarray  # dofs of joints with a limited actuator force
+    clamped_joint: np.ndarray  # those joints
+    gravcomp_dof: np.ndarray  # (nv,) True where gravity compensation counts as actuator force
+
+
+@dataclasses.dataclass(frozen=True)
+class PassivePlan:
+    """Which passive forces exist; made by `passive.plan`."""
+
+    active: bool  # whether there are passive forces at all
+    spring: bool  # whether any joint has a spring
+    damper: bool  # whether any dof has a damper of its own or from an actuator
+    tendon_spring: bool
+    tendon_damper: bool
+    gravcomp: bool
+    passive_gravcomp: np.ndarray  # (nv,) True where gravity compensation counts as passive force
+    box_body: np.ndarray  # bodies in the inertia-box fluid model
+    ellipsoid_geom: np.ndarray  # geoms in the ellipsoid fluid model
+
+
+@dataclasses.dataclass(frozen=True)
 class Plans:
     """The plans of all families; a family's helper types its own field."""
 
     tree: TreePlan
     smooth: SmoothPlan
-    tendon: Any
-    actuator: Any
-    passive: Any
+    tendon: TendonPlan
+    actuator: ActuatorPlan
+    passive: PassivePlan
     collision: CollisionPlan
-    constraint: Any
+    constraint: ConstraintPlan
     sensor: SensorPlan
     integrator: IntegratorPlan

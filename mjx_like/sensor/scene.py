@@ -1,0 +1,79 @@
+"""Sensors of subtrees, energy and time, of what lies inside a site, and of the user."""
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.math.select import take
+from mjx_like.sensor.object_motion import object_position
+from mjx_like.types.data import Data
+from mjx_like.types.enums import GeomType
+from mjx_like.types.model import Model
+from mjx_like.types.plans import SensorGroup
+
+Array = jax.Array
+
+
+def subtreecom(m: Model, d: Data, group: SensorGroup) -> Array:
+    """Return centres of mass of subtrees, shape (n, 3) [m, world]."""
+    return take(d.subtree_com, group.objid)
+
+
+def subtreelinvel(m: Model, d: Data, group: SensorGroup) -> Array:
+    """Return velocities of the centres of mass of subtrees, shape (n, 3) [m/s, world]."""
+    return take(d.subtree_linvel, group.objid)
+
+
+def subtreeangmom(m: Model, d: Data, group: SensorGroup) -> Array:
+    """Return angular momenta of subtrees about their centres of mass, shape (n, 3) [kg m^2/s, world]."""
+    return take(d.subtree_angmom, group.objid)
+
+
+def e_potential(m: Model, d: Data, group: SensorGroup) -> Array:
+    """Return the potential energy [J]."""
+    return jnp.broadcast_to(d.energy[0], group.objid.shape)
+
+
+def e_kinetic(m: Model, d: Data, group: SensorGroup) -> Array:
+    """Return the kinetic energy [J]."""
+    return jnp.broadcast_to(d.energy[1], group.objid.shape)
+
+
+def clock(m: Model, d: Data, group: SensorGroup) -> Array:
+    """Return the time [s]."""
+    return jnp.broadcast_to(d.time, group.objid.shape)
+
+
+def user(m: Model, d: Data, group: SensorGroup) -> Array:
+    """Return the values of the user's hook, shape (n, dim)."""
+    values = [jnp.reshape(jnp.asarray(m.hooks.sensor(m, d, int(i)), d.qpos.dtype), group.dim) for i in group.sensor]
+    return jnp.stack(values)
+
+
+def insidesite(m: Model, d: Data, group: SensorGroup) -> Array:
+    """Return 1 where the origin of the object lies inside the site, else 0; it has no derivative."""
+    offset = object_position(d, group.objtype, group.objid) - take(d.site_xpos, group.refid)
+    local = jnp.sum(take(d.site_xmat, group.refid) * offset[:, :, None], axis=1)
+    size, kind = take(m.site_size, group.refid), m.site_type[group.refid]
+    inside = jnp.zeros(kind.shape, bool)
+    for shape, test in INSIDE.items():
+        if (kind == shape).any():
+            inside = jnp.where(kind == shape, test(local, size), inside)
+    return inside.astype(d.qpos.dtype)
+
+
+def _in_capsule(point: Array, size: Array) -> Array:
+    above = jnp.maximum(jnp.abs(point[:, 2]) - size[:, 1], 0)
+    return jnp.sum(point[:, :2] ** 2, axis=1) + above * above <= size[:, 0] ** 2
+
+
+def _in_cylinder(point: Array, size: Array) -> Array:
+    return (jnp.abs(point[:, 2]) <= size[:, 1]) & (jnp.sum(point[:, :2] ** 2, axis=1) <= size[:, 0] ** 2)
+
+
+INSIDE = {
+    GeomType.SPHERE: lambda point, size: jnp.sum(point * point, axis=1) <= size[:, 0] ** 2,
+    GeomType.CAPSULE: _in_capsule,
+    GeomType.ELLIPSOID: lambda point, size: jnp.sum((point / size) ** 2, axis=1) <= 1,
+    GeomType.CYLINDER: _in_cylinder,
+    GeomType.BOX: lambda point, size: jnp.all(jnp.abs(point) <= size, axis=1),
+}

@@ -1,0 +1,201 @@
+"""Every built sensor against MuJoCo, from the same MjData."""
+
+import jax
+import jax.numpy as jnp
+import mujoco
+import numpy as np
+import pytest
+
+from mjx_like.errors import UnsupportedError
+from mjx_like.interop import put_data, put_model
+from mjx_like.sensor.plan import UNBUILT
+from mjx_like.sensor.stage import SENSORS, sensor_acc, sensor_pos, sensor_vel
+from mjx_like.state import make_data
+from mjx_like.types.enums import SensorType
+from mjx_like.types.hooks import Hooks
+from tests.oracle import ACCELERATION, TIGHT, error, load, reference, states
+
+CAPACITY = dict(nconmax=32, njmax=150)
+BODY_FIELDS = ("cacc", "cfrc_ext", "cfrc_int")
+OBJECTS = (("body", "b"), ("xbody", "b"), ("geom", "g"), ("site", "s"), ("camera", "ct"))
+
+
+def _frame_sensors() -> str:
+    kinds = ("framepos", "framequat", "framexaxis", "frameyaxis", "framezaxis", "framelinvel", "frameangvel")
+    seen_from = ("", 'reftype="xbody" refname="c"', 'reftype="site" refname="s2"', "", 'reftype="camera" refname="cam"')
+    pairs = list(zip(OBJECTS, seen_from, strict=True)) + [(("site", "s2"), 'reftype="geom" refname="g"')]
+    relative = [f'<{k} objtype="{t}" objname="{n}" {r}/>' for k in kinds for (t, n), r in pairs]
+    still = (("site", "world"), ("xbody", "shelf"))
+    absolute = [
+        f'<{k} objtype="{t}" objname="{n}"/>' for k in ("framelinacc", "frameangacc") for t, n in (*OBJECTS, *still)
+    ]
+    return "".join(relative + absolute)
+
+
+ARM = f"""
+<mujoco>
+  <option magnetic="1 2 3"><flag contact="disable" energy="enable"/></option>
+  <worldbody>
+    <camera name="cam" pos="0 -3 1" xyaxes="1 0 0 0 .2 1" resolution="4 3"/>
+    <camera name="flat" projection="orthographic" pos="0 -3 1" fovy="2" xyaxes="1 0 0 0 .2 1" resolution="4 3"/>
+    <body name="shelf" pos="0 0 -.2"><geom type="plane" size="0 0 1"/></body>
+    <site name="world" pos="0 0 1"/>
+    <site name="egg" type="ellipsoid" size="1 .5 1"/><site name="rod" type="capsule" size=".5 .3 1"/>
+    <site name="can" type="cylinder" size=".5 .3 1"/><site name="room" type="box" size="1 1 1"/>
+    <body name="b" pos="0 0 .5"><freejoint/>
+      <geom name="g" type="box" size=".1 .2 .3" pos=".1 0 0" quat="1 2 3 4"/>
+      <site name="s" pos=".1 0 .2" euler="30 40 50"/><camera name="ct" mode="trackcom" pos="1 1 1"/>
+      <body name="c" pos=".5 0 0"><joint name="ball" type="ball" limited="true" range="0 30"/>
+        <geom name="g2" size=".1" pos=".2 .1 0"/><site name="s2" pos="0 .3 .1" quat="1 1 0 1"/>
+        <body name="e" pos=".4 .2 .1"><joint name="h" axis="1 2 0" range="-10 10" limited="true"/>
+          <joint name="sl" type="slide" axis="1 0 0" stiffness="3"/>
+          <geom type="capsule" size=".1 .2"/><site name="tip"/>
+    </body></body></body>
+  </worldbody>
+  <tendon><fixed name="t" range="-.1 .1" limited="true">
+    <joint joint="h" coef="2"/><joint joint="sl" coef="1"/></fixed></tendon>
+  <actuator><motor joint="ball" gear="1 0 0"/><position tendon="t" kp="3"/><motor tendon="t"/><motor joint="h"/>
+    <general name="act" joint="ball" gear="1 2 3"/></actuator>
+  <sensor>
+    <rangefinder site="world"/><rangefinder site="s" data="dist dir origin point normal depth"/>
+    <rangefinder camera="cam" data="dist point"/><rangefinder camera="flat" data="dist normal depth"/>
+    <rangefinder site="s" cutoff=".1"/><camprojection site="s" camera="cam"/><camprojection site="s" camera="flat"/>
+    <ballquat joint="ball"/><ballangvel joint="ball"/><jointpos joint="h"/><jointvel joint="h"/>
+    <jointpos joint="sl" cutoff=".01"/><tendonpos tendon="t"/><tendonvel tendon="t"/><actuatorpos actuator="act"/>
+    <actuatorvel actuator="act"/><actuatorfrc actuator="act"/><jointactuatorfrc joint="h"/>
+    <tendonactuatorfrc tendon="t"/><jointlimitpos joint="h"/><jointlimitvel joint="h"/><jointlimitfrc joint="h"/>
+    <jointlimitpos joint="ball"/><jointlimitfrc joint="ball" cutoff="1"/><tendonlimitpos tendon="t"/>
+    <tendonlimitvel tendon="t"/><tendonlimitfrc tendon="t"/><clock/><magnetometer site="s"/>
+    <insidesite site="egg" objtype="body" objname="b"/><insidesite site="rod" objtype="geom" objname="g2"/>
+    <insidesite site="can" objtype="site" objname="tip"/><insidesite site="room" objtype="camera" objname="ct"/>
+    <accelerometer site="world"/><accelerometer site="s2"/><gyro site="s2"/><velocimeter site="s2"/>
+    <force site="tip"/><torque site="tip"/><force site="s"/><subtreecom body="b"/><subtreelinvel body="c"/>
+    <subtreeangmom body="c"/><e_potential/><e_kinetic/>{_frame_sensors()}
+  </sensor>
+</mujoco>
+"""
+
+PILE = """
+<mujoco>
+  <option cone="{cone}"/><default><geom condim="{condim}"/></default>
+  <worldbody>
+    <geom type="plane" size="0 0 1"/><site name="room" type="box" size="3 3 3"/>
+    <body pos="0 0 .15"><freejoint/><geom type="capsule" size=".1 .2" euler="90 0 0"/>
+      <site name="box" type="box" size=".2 .2 .2" pos=".1 0 0"/><site name="ball" size=".5" pos=".1 0 0"/>
+      <site name="rod" type="capsule" size=".1 .2" pos=".1 0 -.3"/><site name="can" type="cylinder" size=".2 .1"/>
+      <site name="egg" type="ellipsoid" size=".1 .2 .05" pos="0 .2 0"/>
+      <body pos=".3 0 0"><joint axis="0 1 0"/><geom size=".1"/><site name="hand" size=".2"/></body></body>
+    <body pos="0 0 .4"><freejoint/><geom size=".15"/><site name="top" size=".2"/></body>
+  </worldbody>
+  <sensor>
+    <touch site="box"/><touch site="ball"/><touch site="rod"/><touch site="can"/><touch site="egg"/><touch site="hand"/>
+    <touch site="room"/><touch site="top" cutoff="5"/>
+    <force site="hand"/><torque site="hand"/><accelerometer site="top"/>
+  </sensor>
+</mujoco>
+"""
+
+TIED = """
+<mujoco>
+  <option><flag contact="disable"/></option>
+  <worldbody>
+    <body name="a" pos="0 0 1"><joint type="ball"/><geom size=".1" pos="0 .2 0"/>
+      <body name="b" pos="0 0 .15"><joint name="j"/><geom type="capsule" size=".1 .2"/>
+        <site name="sb" pos=".1 0 .2"/></body></body>
+    <body name="c" pos=".3 0 .5"><joint axis="0 1 0"/><geom type="box" size=".1 .2 .3" pos=".1 0 0"/>
+      <site name="sc" pos="0 .1 .1"/></body>
+  </worldbody>
+  <equality>{}</equality>
+  <sensor><force site="sb"/><torque site="sb"/><torque site="sc"/></sensor>
+</mujoco>
+"""
+
+
+def _evaluate(m, d):
+    return sensor_acc(m, sensor_vel(m, sensor_pos(m, d)))
+
+
+def _compare(xml: str, count: int = 4, steps: int = 30):
+    """Return names, ours and theirs for every sensor over several states, and the worst error of the body forces."""
+    mj, _ = load(xml)
+    m = put_model(mj, **CAPACITY)
+    theirs = [reference(mj, state) for state in states(mj, count, seed=1, steps=steps)]
+    data = jax.tree.map(lambda *x: jnp.stack(x), *(put_data(mj, t, **CAPACITY) for t in theirs))
+    cleared = {name: jnp.zeros_like(getattr(data, name)) for name in ("sensordata", *BODY_FIELDS)}
+    ours = jax.jit(jax.vmap(_evaluate, in_axes=(None, 0)))(m, data.replace(**cleared))
+    expected = np.stack([t.sensordata for t in theirs])
+    worst = max(
+        error(getattr(ours, n), np.stack([getattr(t, n) for t in theirs])) for n in ("cacc", "cfrc_ext", "cfrc_int")
+    )
+    rows = []
+    for i in range(mj.nsensor):
+        span = slice(mj.sensor_adr[i], mj.sensor_adr[i] + mj.sensor_dim[i])
+        rows.append((SensorType(mj.sensor_type[i]), np.asarray(ours.sensordata[:, span]), expected[:, span]))
+    return rows, worst
+
+
+def test_sensors_equal_oracle():
+    rows, worst = _compare(ARM)
+    assert worst < TIGHT
+    bad = [(kind.name, error(ours, theirs)) for kind, ours, theirs in rows if not error(ours, theirs) < TIGHT]
+    assert not bad
+    silent = {kind.name for kind, _, theirs in rows} - {kind.name for kind, _, theirs in rows if np.abs(theirs).any()}
+    assert silent <= {"CLOCK"}, "a sensor that is zero everywhere is not tested"
+
+
+@pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])
+@pytest.mark.parametrize("condim", [1, 3, 6])
+def test_contact_sensors_equal_oracle(cone, condim):
+    rows, worst = _compare(PILE.format(cone=cone, condim=condim), count=3, steps=150)
+    assert worst < ACCELERATION
+    assert max(error(ours, theirs) for _, ours, theirs in rows) < ACCELERATION
+    assert sum((theirs > 0).any() for kind, _, theirs in rows if kind == SensorType.TOUCH) >= 4
+
+
+@pytest.mark.parametrize(
+    "equality",
+    [
+        '<connect body1="b" body2="c" anchor=".1 .2 .3"/>',
+        '<connect site1="sb" site2="sc"/><connect body1="b" anchor="0 0 .3"/>',
+        '<weld body1="b" body2="c" anchor=".1 .2 .3" relpose=".1 .2 .3 1 .2 .3 .1" torquescale=".7"/>',
+        '<joint joint1="j"/><weld site1="sb" site2="sc" torquescale="1.7"/>',
+    ],
+)
+def test_forces_of_equality_constraints_equal_oracle(equality):
+    rows, worst = _compare(TIED.format(equality), count=2)
+    assert worst < TIGHT
+    assert max(error(ours, theirs) for _, ours, theirs in rows) < TIGHT
+
+
+def test_every_type_is_built_or_listed():
+    assert set(SENSORS) | set(UNBUILT) == set(SensorType)
+    assert not set(SENSORS) & set(UNBUILT)
+
+
+@pytest.mark.parametrize(
+    "sensor, message",
+    [
+        ('<distance name="d" geom1="g" geom2="h" cutoff="1"/>', "sensor 'd': type geomdist is not built yet"),
+        ('<contact geom1="g"/>', "sensor number 0: type contact is not built yet"),
+        ('<clock name="late" nsample="2" delay=".1"/>', "sensor 'late': delay, interval and history"),
+        ('<insidesite site="s" objtype="geom" objname="g" enclosed="true"/>', "enclosed is not built yet"),
+    ],
+)
+def test_unbuilt_sensor_is_named(sensor, message):
+    xml = f"""<mujoco><worldbody><body><joint/><geom name="g" size=".1"/><site name="s"/></body>
+      <geom name="h" size=".1" pos="1 0 0"/></worldbody><sensor>{sensor}</sensor></mujoco>"""
+    with pytest.raises(UnsupportedError, match=message):
+        make_data(load(xml)[1])
+    disabled = xml.replace("<worldbody>", '<option><flag sensor="disable"/></option><worldbody>')
+    assert make_data(load(disabled)[1]).sensordata.size
+
+
+def test_user_sensor_calls_hook_and_disabled_sensors_stay():
+    xml = """<mujoco><worldbody><body><joint/><geom size=".1"/></body></worldbody>
+      <sensor><user dim="2" needstage="pos" cutoff=".5"/><clock/></sensor></mujoco>"""
+    mj = mujoco.MjModel.from_xml_string(xml)
+    m = put_model(mj, hooks=Hooks(sensor=lambda m, d, i: jnp.array([d.qpos[0], 10.0 + i])))
+    d = make_data(m).replace(qpos=jnp.array([0.25]), time=jnp.array(3.0))
+    np.testing.assert_allclose(sensor_pos(m, d).sensordata, [0.25, 0.5, 3.0])
+    off = m.replace(opt=m.opt.replace(disableflags=8192))
+    np.testing.assert_array_equal(_evaluate(off, d).sensordata, np.zeros(3))
