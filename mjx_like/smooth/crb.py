@@ -7,6 +7,7 @@ import numpy as np
 from mjx_like.math.linalg import cho_solve, cholesky, matmul
 from mjx_like.math.select import combine, take
 from mjx_like.math.spatial import inertia_times
+from mjx_like.tree.inherited import dof_armature, has_armature, tendon_armature
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -15,6 +16,8 @@ Array = jax.Array
 
 def crb(m: Model, d: Data) -> Data:
     """Return d with composite inertias and the dense, symmetric inertia matrix, armature included.
+
+    The armature of a tendon couples only dofs of one chain, as MuJoCo's sparse matrix does.
 
     Reads cinert, cdof, ten_J (where a tendon has armature). Writes crb, M.  Source: mj_crb, mj_tendonArmature.
     """
@@ -26,10 +29,12 @@ def crb(m: Model, d: Data) -> Data:
     product = matmul(momentum, d.cdof.T)
     strict = (ancestor - np.eye(m.nv)) > 0
     inertia = jnp.where(ancestor > 0, product, jnp.where(strict.T, product.T, 0))
-    if m.has["dof_armature"].any():
-        inertia = inertia + jnp.diag(m.dof_armature)
-    if m.has["tendon_armature"].any():
-        inertia = inertia + matmul(d.ten_J.T * m.tendon_armature, d.ten_J)
+    tree = m.plans.tree
+    if has_armature(m.topology, "dof", tree.dof_actuator).any():
+        inertia = inertia + jnp.diag(dof_armature(m))
+    if has_armature(m.topology, "tendon", tree.tendon_actuator).any():
+        coupled = matmul(d.ten_J.T * tendon_armature(m), d.ten_J)
+        inertia = inertia + jnp.where((ancestor + ancestor.T) > 0, coupled, 0)
     return d.replace(crb=composite, M=inertia)
 
 

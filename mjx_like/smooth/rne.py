@@ -5,6 +5,7 @@ import jax.numpy as jnp
 
 from mjx_like.math.select import combine
 from mjx_like.math.spatial import force_cross, inertia_times
+from mjx_like.tree.jacobian import joint_force
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit
 from mjx_like.types.model import Model
@@ -17,7 +18,7 @@ def rne(m: Model, d: Data) -> Data:
 
     Reads cdof, cdof_dot, cvel, cinert, qvel. Writes qfrc_bias.  Source: mj_rne without acceleration.
     """
-    return d.replace(qfrc_bias=project(m, d, body_force(d, bias_acceleration(m, d))))
+    return d.replace(qfrc_bias=joint_force(m, d, body_force(d, bias_acceleration(m, d))))
 
 
 def inverse_dynamics(m: Model, d: Data) -> Array:
@@ -26,7 +27,7 @@ def inverse_dynamics(m: Model, d: Data) -> Array:
     Reads cdof, cdof_dot, cvel, cinert, qvel, qacc.  Source: mj_rne with acceleration.
     """
     moving = combine(m.plans.tree.body_dof, d.cdof * d.qacc[:, None]) if m.nv else 0
-    return project(m, d, body_force(d, bias_acceleration(m, d) + moving))
+    return joint_force(m, d, body_force(d, bias_acceleration(m, d) + moving))
 
 
 def bias_acceleration(m: Model, d: Data) -> Array:
@@ -41,10 +42,3 @@ def bias_acceleration(m: Model, d: Data) -> Array:
 def body_force(d: Data, acceleration: Array) -> Array:
     """Return the spatial force that each body's own motion takes, shape (nbody, 6); zero for the world."""
     return inertia_times(d.cinert, acceleration) + force_cross(d.cvel, inertia_times(d.cinert, d.cvel))
-
-
-def project(m: Model, d: Data, force: Array) -> Array:
-    """Return the joint forces, shape (nv,), of spatial forces on bodies, shape (nbody, 6), subtrees summed."""
-    if not m.nv:
-        return jnp.zeros(0, force.dtype)
-    return jnp.sum(d.cdof * combine(m.plans.tree.body_dof.T, force), axis=-1)

@@ -4,7 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
+from mjx_like.math.select import combine, take
 from mjx_like.math.spatial import motion_cross
 from mjx_like.types.data import Data
 from mjx_like.types.enums import JointType
@@ -35,6 +37,33 @@ def jac_dot(m: Model, d: Data, point: Array, body_id: Array | np.ndarray | int) 
     rate = axis_rate(m, d)
     linear = rate[:, 3:] + cross(rate[:, :3], offset) + cross(d.cdof[:, :3], velocity)
     return jnp.where(moves, linear, 0), jnp.where(moves, rate[:, :3], 0)
+
+
+def joint_force(m: Model, d: Data, force: Array) -> Array:
+    """Return the joint forces, shape (nv,), of spatial forces on bodies about the centres of their trees, (nbody, 6).
+
+    Reads cdof.  Source: mj_applyFT, for all bodies at once.
+    """
+    if not m.nv:
+        return jnp.zeros(0, force.dtype)
+    return jnp.sum(d.cdof * combine(m.plans.tree.body_dof.T, force), axis=-1)
+
+
+def spatial_force(m: Model, d: Data, body: np.ndarray, point: Array, force: Array, torque: Array) -> Array:
+    """Return forces [N] at points and torques [N m], shapes (k, 3), about the centres of the trees of `body`, (k, 6).
+
+    Reads subtree_com.
+    """
+    offset = point - take(d.subtree_com, m.body_rootid[body])
+    return jnp.concatenate([torque + cross(offset, force), force], axis=-1)
+
+
+def wrench_rows(m: Model, d: Data, force: Array, moves: np.ndarray) -> Array:
+    """Return the joint forces, shape (k, nv), of each of k spatial forces, shape (k, 6), alone.
+
+    moves: static mask of the dofs that each one acts on, shape (k, nv). Reads cdof.
+    """
+    return jnp.where(moves > 0, matmul(force, d.cdof.T), 0)
 
 
 def axis_rate(m: Model, d: Data) -> Array:

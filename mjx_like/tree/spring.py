@@ -1,0 +1,72 @@
+"""Displacements of joint springs, and polynomial forces and energies."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.math import quaternion, safe
+from mjx_like.math.select import combine, place, take
+from mjx_like.types.enums import JointType
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+
+def joint_displacement(m: Model, qpos: Array) -> Array:
+    """Return the displacement of each dof from the rest of its spring, shape (nv,) [m or rad].
+
+    Rotations of ball and free joints: the rotation vector in the body frame.  Source: mj_springdamper.
+    """
+    free, ball = m.jnt_type == JointType.FREE, m.jnt_type == JointType.BALL
+    scalar = ~(free | ball)
+    plain_qpos = np.concatenate([m.jnt_qposadr[scalar], (m.jnt_qposadr[free, None] + np.arange(3)).ravel()])
+    plain_dof = np.concatenate([m.jnt_dofadr[scalar], (m.jnt_dofadr[free, None] + np.arange(3)).ravel()])
+    out = place(take(qpos, plain_qpos) - take(m.qpos_spring, plain_qpos), plain_dof, m.nv)
+    turning = free | ball
+    if not turning.any():
+        return out
+    quat = ((m.jnt_qposadr + 3 * free)[turning, None] + np.arange(4)).ravel()
+    dof = ((m.jnt_dofadr + 3 * free)[turning, None] + np.arange(3)).ravel()
+    now, rest = (quaternion.normalize(take(x, quat).reshape(-1, 4)) for x in (qpos, m.qpos_spring))
+    return out + place(quaternion.subtract(now, rest).ravel(), dof, m.nv)
+
+
+def joint_extension(m: Model, displacement: Array) -> Array:
+    """Return what the stiffness of each dof's spring depends on, shape (nv,).
+
+    The displacement of a scalar joint, the distance for the translation or rotation of a free joint or a ball.
+    """
+    block = _blocks(m)
+    together = block[:, None] == block[None, :]
+    if (together.sum(axis=1) == 1).all():
+        return displacement
+    distance = safe.sqrt(combine(together, displacement * displacement))
+    return jnp.where(together.sum(axis=1) == 1, displacement, distance)
+
+
+def block_starts(m: Model) -> np.ndarray:
+    """Return a mask of the first dof of each spring, shape (nv,)."""
+    block = _blocks(m)
+    return np.append(True, np.diff(block) > 0)[: m.nv]
+
+
+def polynomial_factor(linear: Array, poly: Array, x: Array) -> Array:
+    """Return a + b x + c x^2; linear: a, shape (n,); poly: b and c, shape (n, 2).  Source: mju_polyForce."""
+    return linear + x * (poly[:, 0] + x * poly[:, 1])
+
+
+def polynomial_energy(linear: Array, poly: Array, x: Array) -> Array:
+    """Return the integral of a x + b x^2 + c x^3 from 0; arguments as `polynomial_factor`."""
+    return x * x * (linear / 2 + x * (poly[:, 0] / 3 + x * poly[:, 1] / 4))
+
+
+def tendon_extension(m: Model, length: Array) -> Array:
+    """Return how far each tendon is above or below the rest range of its spring, shape (ntendon,) [m]."""
+    low, high = m.tendon_lengthspring[:, 0], m.tendon_lengthspring[:, 1]
+    return jnp.where(length > high, length - high, jnp.where(length < low, length - low, 0))
+
+
+def _blocks(m: Model) -> np.ndarray:
+    """Return a number for each dof that dofs of one spring share."""
+    rank = np.arange(m.nv) - m.jnt_dofadr[m.dof_jntid]
+    return 2 * m.dof_jntid + (rank >= 3)
