@@ -24,79 +24,15 @@ structs: a vector given in part overwrites only the leading entries, so `size="1
 `[1, 3, 4]`. Attributes without any value are absent: read with `record.get(name)`.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mjx_like.errors import ModelError
+from mjx_like.mjcf.default import resolve
+from mjx_like.mjcf.element import DefaultClass, Element, Where
 
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """A place in a model file."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
-
-
-@dataclass(eq=False, slots=True)
-class Element:
-    """One validated XML element: tag, given attributes (typed), children in document order, and its place.
-
-    type: name of its row in the table of elements; differs from the tag where the place decides ("equality_joint").
-    """
-
-    tag: str
-    attrib: dict[str, Any]
-    children: list["Element"]
-    where: Where
-    type: str = ""
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Value of attribute `name` as given in the file, or `default`."""
-        return self.attrib.get(name, default)
-
-    def find(self, tag: str) -> "Element | None":
-        """First direct child with this tag, or None."""
-        return next((child for child in self.children if child.tag == tag), None)
-
-    def find_all(self, *tags: str) -> list["Element"]:
-        """Direct children with one of these tags, in document order."""
-        return [child for child in self.children if child.tag in tags]
-
-    def iter(self, *tags: str) -> Iterator["Element"]:
-        """This element and all below it in document order, if their tag is among `tags` (all, if none is given)."""
-        if not tags or self.tag in tags:
-            yield self
-        for child in self.children:
-            yield from child.iter(*tags)
-
-    @property
-    def label(self) -> str:
-        """`element <geom name='x'>`, as error messages call it."""
-        name = self.attrib.get("name")
-        return f"element <{self.tag} name='{name}'>" if name else f"element <{self.tag}>"
-
-    def error(self, message: str) -> ModelError:
-        """A ModelError that starts with the place and the label of this element."""
-        return ModelError(f"{self.where}: {self.label}: {message}")
-
-
-@dataclass(eq=False, slots=True)
-class DefaultClass:
-    """A default class: for each record kind (geom, joint, tendon, general, ...) the values that it sets.
-
-    `records` already holds what was inherited from `parent` when the class was opened, so nothing is looked up there.
-    """
-
-    name: str
-    parent: str | None
-    records: dict[str, dict[str, Any]]
-    where: Where
+__all__ = ["SECTIONS", "DefaultClass", "Element", "Spec", "Where"]
 
 
 SECTIONS = (
@@ -145,22 +81,20 @@ class Spec:
         """Full attributes of an element: schema default, overlaid by its default class, overlaid by its own.
 
         The kind of record follows the element: a spatial or fixed tendon reads class record `tendon`, an equality of
-        any type `equality`, a freejoint nothing but the schema, and an actuator of any tag `general`.
-
-        An actuator's record always has `general`'s attributes: a shortcut has been written into gaintype, gainprm,
-        biastype, biasprm, dyntype, dynprm, actdim, ... as MuJoCo does, and its own attributes (kp, kv, timeconst,
-        diameter, ...) are gone. `biasprm[2]` of a position-like actuator holds -kv, or +dampratio to be converted by
-        the compiler. Transmission targets (joint, tendon, site, refsite, slidersite, cranksite, body) are as given.
+        any type `equality`, an actuator of any tag `general`; an element that has no class (freejoint, sensor, body)
+        gets the schema's defaults and its own attributes. `name` of a mesh, texture, hfield or skin that has a file and
+        no name is the file's stem.
 
         Orientation: of axisangle, xyaxes, zaxis and euler at most one is present; if it is, it wins over quat.
+        Actuators: see mjx_like.mjcf.actuator; the record always has general's attributes, the shortcut worked in, and
+        besides `trntype` (TrnType), `target` (name of the object), `ctrlspec` and `shortcut` (the tag).
+        Tendons: a single springlength stands for both. Lights: `directional` has become `type`.
+        Materials: `textures` is a dict role -> texture name, from the texture attribute (role rgb) and the layers.
 
         element: an Element of this Spec.
         childclass: class that encloses it (see the walk above); ignored where an element has no class.
         Raises ModelError for an unknown class.
-        Source: mjXReader of MuJoCo (OneGeom, OneJoint, ...), documents: modeling, default settings.
         """
-        from mjx_like.mjcf.default import resolve
-
         return resolve(self.defaults, element, childclass)
 
     def read_asset(self, path: str) -> bytes:

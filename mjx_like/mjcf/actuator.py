@@ -1,0 +1,306 @@
+"""Actuator shortcuts: motor, position, ... written into the record of a general actuator.
+
+A default class has one actuator record, whatever tag wrote it. A shortcut takes its own parameters (kp, kv, ...) from
+the nearest class, its own first, whose record was written by the same shortcut, or by general with the shortcut's gain
+type; else the documented defaults apply. It then resets gain, bias, dynamics and activation layout and writes its own.
+Source: mjXReader::OneActuator, mjs_setToMotor and its like; documents: modeling, actuator shortcuts.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mjx_like.mjcf.dcmotor import dcmotor, read_dcmotor
+from mjx_like.mjcf.element import Element
+from mjx_like.mjcf.schema import keywords as k
+from mjx_like.mjcf.schema.actuator import GENERAL, NBIAS, NDYN, NGAIN, SHORTCUTS, TARGETS
+from mjx_like.types.enums import TrnType
+
+Record = dict[str, Any]
+Parameters = dict[str, Any]
+
+TRANSMISSIONS = {
+    "joint": TrnType.JOINT,
+    "jointinparent": TrnType.JOINTINPARENT,
+    "tendon": TrnType.TENDON,
+    "cranksite": TrnType.SLIDERCRANK,
+    "site": TrnType.SITE,
+    "body": TrnType.BODY,
+}
+INPUTS = k.INPUT_CHART | k.INPUT_NONE
+GAIN_OF_SHORTCUT = {
+    "damper": "affine",
+    "muscle": "muscle",
+    "dcmotor": "dcmotor",
+    "pid": "pid",
+    "orientation": "so3",
+}
+MUSCLE = ("force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax")
+MUSCLE_DEFAULTS = (0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2)
+MUSCLE_TIMECONST = (0.01, 0.04)
+
+
+def input_spec(element: Element, inherited: int) -> int:
+    """Bits of the controls that an actuator takes, or the number of its chart."""
+    given = element.get("input")
+    if given is None:
+        return inherited
+    return sum(INPUTS.get(word, k.INPUT_BIT.get(word, 0)) for word in given)
+
+
+def inherits(record: Record, tag: str) -> bool:
+    """Whether a shortcut takes its parameters from a record."""
+    if record["shortcut"] == tag:
+        return True
+    return record["shortcut"] == "general" and record["gaintype"] == GAIN_OF_SHORTCUT.get(tag, "fixed")
+
+
+def damping(record: Record) -> Parameters:
+    """kv or dampratio, told apart by the sign of biasprm[2]."""
+    value = record["biasprm"][2]
+    return {"kv": -value} if value < 0 else {"dampratio": value} if value > 0 else {}
+
+
+def read_servo(record: Record) -> Parameters:
+    timeconst = {"timeconst": record["dynprm"][0]} if record["dyntype"] == "filterexact" else {}
+    return {"kp": record["gainprm"][0], "inheritrange": record["inheritrange"]} | damping(record) | timeconst
+
+
+def read_pid(record: Record) -> Parameters:
+    return {
+        "kp": -record["biasprm"][1],
+        "ki": record["gainprm"][0],
+        "imax": record["dynprm"][0],
+        "slewmax": record["dynprm"][1],
+        "inheritrange": record["inheritrange"],
+    } | damping(record)
+
+
+def read_muscle(record: Record) -> Parameters:
+    gain, dynamics = record["gainprm"], record["dynprm"]
+    named = dict(zip(MUSCLE, gain[2:9], strict=True))
+    return {"timeconst": dynamics[:2], "tausmooth": dynamics[2], "range": gain[:2]} | named
+
+
+READ: dict[str, Callable[[Record], Parameters]] = {
+    "motor": lambda record: {},
+    "position": read_servo,
+    "intvelocity": read_servo,
+    "orientation": lambda record: {"kp": record["gainprm"][0]} | damping(record),
+    "pid": read_pid,
+    "velocity": lambda record: {"kv": record["gainprm"][0]},
+    "damper": lambda record: {"kv": -record["gainprm"][2]},
+    "cylinder": lambda record: {
+        "timeconst": record["dynprm"][0],
+        "area": record["gainprm"][0],
+        "bias": record["biasprm"][:3],
+    },
+    "muscle": read_muscle,
+    "adhesion": lambda record: {"gain": record["gainprm"][0]},
+    "dcmotor": read_dcmotor,
+}
+
+DEFAULTS: dict[str, Parameters] = {
+    "motor": {},
+    "position": {"kp": 1.0, "inheritrange": 0.0},
+    "intvelocity": {"kp": 1.0, "inheritrange": 0.0},
+    "orientation": {"kp": 1.0},
+    "pid": {"kp": 1.0, "ki": 0.0, "imax": 0.0, "slewmax": 0.0, "inheritrange": 0.0},
+    "velocity": {"kv": 1.0},
+    "damper": {"kv": 0.0},
+    "cylinder": {"timeconst": 1.0, "area": 1.0, "bias": np.zeros(3)},
+    "muscle": {"timeconst": np.array(MUSCLE_TIMECONST), "tausmooth": 0.0, "range": np.array(MUSCLE_DEFAULTS[:2])}
+    | dict(zip(MUSCLE, MUSCLE_DEFAULTS[2:], strict=True)),
+    "adhesion": {"gain": 1.0},
+    "dcmotor": {},
+}
+
+
+def vector(size: int, *leading: float) -> np.ndarray:
+    """Parameter vector that begins with the given numbers."""
+    return np.array([*leading, *[0.0] * (size - len(leading))])
+
+
+def reset(record: Record) -> None:
+    """Undo gain, bias, dynamics and activation layout."""
+    record.update(
+        gaintype="fixed",
+        biastype="none",
+        dyntype="none",
+        gainprm=vector(NGAIN, 1.0),
+        biasprm=vector(NBIAS),
+        dynprm=vector(NDYN, 1.0),
+        actdim=-1,
+        actearly=False,
+        actlimited="auto",
+        ctrlspec=0,
+    )
+
+
+def not_negative(element: Element, p: Parameters, *names: str) -> None:
+    for name in names:
+        if p.get(name, 0.0) < 0:
+            raise element.error(f"attribute '{name}' is {p[name]}, must not be negative")
+
+
+def feedback(element: Element, p: Parameters) -> np.ndarray:
+    """biasprm of a servo: [0, -kp, -kv], or [0, -kp, +dampratio]."""
+    not_negative(element, p, "kv", "dampratio")
+    return vector(NBIAS, 0.0, -p["kp"], p["dampratio"] if "dampratio" in p else -p.get("kv", 0.0))
+
+
+def inherit_range(element: Element, record: Record, p: Parameters, target: str) -> None:
+    """Note that a range is to come from the joint or tendon."""
+    record["inheritrange"] = p["inheritrange"]
+    if p["inheritrange"] > 0 and record[target].any():
+        raise element.error(f"attributes '{target}' and 'inheritrange' exclude one another")
+
+
+def position(element: Element, record: Record, p: Parameters) -> None:
+    record.update(gainprm=vector(NGAIN, p["kp"]), biasprm=feedback(element, p), biastype="affine")
+    not_negative(element, p, "timeconst")
+    if "timeconst" in p:
+        record["dynprm"] = vector(NDYN, p["timeconst"])
+        record["dyntype"] = "filterexact" if p["timeconst"] > 0 else "none"
+    inherit_range(element, record, p, "ctrlrange")
+    record["ctrlspec"] = k.INPUT_BIT["pos"]
+
+
+def intvelocity(element: Element, record: Record, p: Parameters) -> None:
+    position(element, record, p)
+    inherit_range(element, record, p, "actrange")
+    record.update(dyntype="integrator", ctrlspec=k.INPUT_BIT["vel"])
+
+
+def orientation(element: Element, record: Record, p: Parameters) -> None:
+    record.update(gaintype="so3", biastype="so3", gainprm=vector(NGAIN, p["kp"]), biasprm=feedback(element, p))
+    record["ctrlspec"] = p["ctrlspec"]
+
+
+def pid(element: Element, record: Record, p: Parameters) -> None:
+    not_negative(element, p, "slewmax")
+    record.update(gaintype="pid", biastype="affine", biasprm=feedback(element, p), ctrlspec=p["ctrlspec"])
+    record.update(gainprm=vector(NGAIN, p["ki"]), dynprm=vector(NDYN, p["imax"], p["slewmax"]))
+    record["dyntype"] = "pid" if p["ki"] or p["slewmax"] > 0 else "none"
+    inherit_range(element, record, p, "ctrlrange")
+
+
+def velocity(element: Element, record: Record, p: Parameters) -> None:
+    record.update(biastype="affine", gainprm=vector(NGAIN, p["kv"]), biasprm=vector(NBIAS, 0.0, 0.0, -p["kv"]))
+    record["ctrlspec"] = k.INPUT_BIT["vel"]
+
+
+def one_sided(element: Element, record: Record) -> None:
+    """Limit the control, which must not be negative."""
+    record["ctrllimited"] = "true"
+    if (record["ctrlrange"] < 0).any():
+        raise element.error(f"attribute 'ctrlrange' has a negative number, which a {element.tag} may not")
+
+
+def damper(element: Element, record: Record, p: Parameters) -> None:
+    not_negative(element, p, "kv")
+    record.update(gaintype="affine", gainprm=vector(NGAIN, 0.0, 0.0, -p["kv"]))
+    one_sided(element, record)
+
+
+def cylinder(element: Element, record: Record, p: Parameters) -> None:
+    diameter = p.get("diameter", -1.0)
+    area = np.pi / 4 * diameter**2 if diameter >= 0 else p["area"]
+    record.update(dyntype="filter", biastype="affine", ctrlspec=k.INPUT_BIT["pressure"])
+    record.update(dynprm=vector(NDYN, p["timeconst"]), gainprm=vector(NGAIN, area), biasprm=vector(NBIAS, *p["bias"]))
+
+
+def muscle(element: Element, record: Record, p: Parameters) -> None:
+    not_negative(element, p, "tausmooth")
+    given = [*p["range"], *(p[name] for name in MUSCLE)]
+    force = [own if own >= 0 else default for own, default in zip(given, MUSCLE_DEFAULTS, strict=True)]
+    time = [own if own >= 0 else default for own, default in zip(p["timeconst"], MUSCLE_TIMECONST, strict=True)]
+    record.update(gaintype="muscle", biastype="muscle", dyntype="muscle")
+    record.update(gainprm=vector(NGAIN, *force), biasprm=vector(NBIAS, *force))
+    record["dynprm"] = vector(NDYN, *time, p["tausmooth"])
+
+
+def adhesion(element: Element, record: Record, p: Parameters) -> None:
+    not_negative(element, p, "gain")
+    record["gainprm"] = vector(NGAIN, p["gain"])
+    one_sided(element, record)
+
+
+WRITE: dict[str, Callable[[Element, Record, Parameters], None]] = {
+    "motor": lambda element, record, p: None,
+    "position": position,
+    "velocity": velocity,
+    "intvelocity": intvelocity,
+    "orientation": orientation,
+    "pid": pid,
+    "damper": damper,
+    "cylinder": cylinder,
+    "muscle": muscle,
+    "adhesion": adhesion,
+    "dcmotor": dcmotor,
+}
+
+
+def parameters(inherited: Record, element: Element, ancestors: list[Record]) -> Parameters:
+    """A shortcut's parameters: inherited or documented, overlaid by the element's own."""
+    tag = element.tag
+    source = next((record for record in (inherited, *ancestors) if inherits(record, tag)), None)
+    p = dict(DEFAULTS[tag] if source is None else READ[tag](source))
+    p["ctrlspec"] = input_spec(element, 0 if source is None else source["ctrlspec"])
+    if "kv" in element.attrib and "dampratio" in element.attrib:
+        raise element.error("attributes 'kv' and 'dampratio' exclude one another")
+    if "kv" in element.attrib or "dampratio" in element.attrib:
+        p.pop("kv", None)
+        p.pop("dampratio", None)
+    own = {name: value for name, value in element.attrib.items() if name in SHORTCUTS[tag]}
+    for name, value in own.items():
+        old = p.get(name)
+        partial = isinstance(value, np.ndarray) and isinstance(old, np.ndarray) and len(value) < len(old)
+        p[name] = np.concatenate([value, old[len(value) :]]) if partial else value
+    return p
+
+
+def apply_actuator(inherited: Record, element: Element, ancestors: list[Record]) -> Record:
+    """Record of a general actuator after an actuator element of any tag was written over an inherited record.
+
+    inherited: record of the element's class.
+    ancestors: records of the classes above it, nearest first.
+    Raises ModelError for parameters that contradict one another.
+    """
+    record = dict(inherited)
+    for name, value in element.attrib.items():
+        if name in GENERAL and name != "input":
+            old = record.get(name)
+            partial = isinstance(value, np.ndarray) and GENERAL[name].most is not None and len(value) < len(old)
+            record[name] = np.concatenate([value, old[len(value) :]]) if partial else value
+    transmission(element, record)
+    if element.tag == "general":
+        changed = record["gaintype"] != inherited["gaintype"]
+        record["ctrlspec"] = input_spec(element, 0 if changed else record["ctrlspec"])
+    if element.tag not in WRITE:
+        record["shortcut"] = "general"
+        return record | {name: element.attrib[name] for name in ("plugin", "instance") if name in element.attrib}
+    p = parameters(inherited, element, ancestors)
+    if "posrange" in element.attrib:
+        record["ctrlrange"] = element.attrib["posrange"]
+    reset(record)
+    WRITE[element.tag](element, record, p)
+    record["shortcut"] = element.tag
+    return record
+
+
+def transmission(element: Element, record: Record) -> None:
+    """Note what an actuator acts on; of several targets the last of the list wins."""
+    given = [name for name in TARGETS if name in element.attrib]
+    kind = TRANSMISSIONS[given[-1]] if given else TrnType.UNDEFINED
+    record["trntype"] = int(kind)
+    if given:
+        record["target"] = element.attrib[given[-1]]
+    for names, wanted, word in (
+        (("cranklength", "slidersite"), TrnType.SLIDERCRANK, "cranksite"),
+        (("refsite",), TrnType.SITE, "site"),
+    ):
+        for name in names:
+            if name in element.attrib and kind not in (wanted, TrnType.UNDEFINED):
+                raise element.error(f"attribute '{name}' goes only with attribute '{word}' as the target")

@@ -1,0 +1,74 @@
+"""One element of a model file, and one default class: what the reader makes and everything else reads."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from mjx_like.errors import ModelError
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place in a model file."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(eq=False, slots=True)
+class Element:
+    """One validated XML element: tag, given attributes (typed), children in document order, and its place.
+
+    type: name of its row in the table of elements; differs from the tag where the place decides ("equality_joint").
+    """
+
+    tag: str
+    attrib: dict[str, Any]
+    children: list["Element"]
+    where: Where
+    type: str = ""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Value of attribute `name` as given in the file, or `default`."""
+        return self.attrib.get(name, default)
+
+    def find(self, tag: str) -> "Element | None":
+        """First direct child with this tag, or None."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def find_all(self, *tags: str) -> list["Element"]:
+        """Direct children with one of these tags, in document order."""
+        return [child for child in self.children if child.tag in tags]
+
+    def iter(self, *tags: str) -> Iterator["Element"]:
+        """This element and all below it in document order, if their tag is among `tags` (all, if none is given)."""
+        if not tags or self.tag in tags:
+            yield self
+        for child in self.children:
+            yield from child.iter(*tags)
+
+    @property
+    def label(self) -> str:
+        """`element <geom name='x'>`, as error messages call it."""
+        name = self.attrib.get("name")
+        return f"element <{self.tag} name='{name}'>" if name else f"element <{self.tag}>"
+
+    def error(self, message: str) -> ModelError:
+        """A ModelError that starts with the place and the label of this element."""
+        return ModelError(f"{self.where}: {self.label}: {message}")
+
+
+@dataclass(eq=False, slots=True)
+class DefaultClass:
+    """A default class: for each record kind (geom, joint, tendon, general, ...) the values that it sets.
+
+    `records` already holds what was inherited from `parent` when the class was opened, so nothing is looked up there.
+    """
+
+    name: str
+    parent: str | None
+    records: dict[str, dict[str, Any]]
+    where: Where

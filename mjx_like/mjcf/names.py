@@ -1,0 +1,71 @@
+"""Names: each is given once per kind of object, and what refers to one finds it."""
+
+from collections.abc import Iterable
+
+from mjx_like.mjcf.default import NAMED_BY_FILE, file_stem
+from mjx_like.mjcf.element import Element
+from mjx_like.mjcf.schema import ELEMENTS
+from mjx_like.mjcf.values import closest
+
+Names = dict[str, dict[str, Element]]
+
+# Elements that make objects whose names are not in the file.
+GENERATORS = ("attach", "flexcomp", "composite", "model")
+UNCHECKED = ("default", "frame", "model")
+
+
+def name_of(element: Element) -> str:
+    """Name of an element; an asset without one is called like its file. Empty if there is none."""
+    name = element.get("name", "")
+    if not name and element.type in NAMED_BY_FILE:
+        return file_stem(element.get("file", ""))
+    return name
+
+
+def collect_names(worldbody: Element, sections: Iterable[list[Element]]) -> Names:
+    """Kind -> name -> element of all that is named. Raises ModelError, with both places, if a name is repeated."""
+    names: Names = {"body": {"world": worldbody}}
+    for top in [worldbody, *(element for section in sections for element in section)]:
+        for element in top.iter():
+            name = name_of(element)
+            if not name or "name" not in ELEMENTS[element.type].attributes:
+                continue
+            kind = ELEMENTS[element.type].attributes["name"].declares
+            other = names.setdefault(kind, {}).setdefault(name, element)
+            if other is not element:
+                raise element.error(f"name '{name}' is already taken by a {kind} at {other.where}")
+    return names
+
+
+def check_references(elements: Iterable[Element], names: Names) -> None:
+    """Raise ModelError for the first attribute that names an object which does not exist."""
+    for top in elements:
+        for element in top.iter():
+            for attribute, row in ELEMENTS[element.type].attributes.items():
+                given = element.get(attribute)
+                if row.refers is None or row.refers in UNCHECKED or not given:
+                    continue
+                known = names.get(row.refers, {})
+                if given not in known:
+                    hint = closest(given, known)
+                    raise element.error(
+                        f"attribute '{attribute}' names {row.refers} '{given}', which does not exist{hint}"
+                    )
+
+
+def has_generators(worldbody: Element, assets: list[Element]) -> bool:
+    """Whether some names will only be known after the compiler expanded an element."""
+    return any(element.tag in GENERATORS for top in [worldbody, *assets] for element in top.iter())
+
+
+def check_replicated(sections: Iterable[list[Element]], replicated: set[tuple[str, str]]) -> None:
+    """Raise ModelError for an element outside the tree that refers to something in a replicate."""
+    for section in sections:
+        for top in section:
+            for element in top.iter():
+                for attribute, row in ELEMENTS[element.type].attributes.items():
+                    if row.refers and (row.refers, element.get(attribute)) in replicated:
+                        raise element.error(
+                            f"attribute '{attribute}' names '{element.get(attribute)}', which stands in a <replicate>; "
+                            "copying what refers into one is not built yet"
+                        )

@@ -1,0 +1,59 @@
+"""Bytes -> XML tree, safely: no entities, no network, no DTD."""
+
+import re
+
+from lxml import etree
+
+from mjx_like.errors import ModelError
+
+COMMENT_OR_CDATA = re.compile(rb"<!\[CDATA\[.*?\]\]>|<!--.*?-->", re.DOTALL)
+
+
+def blank_comment(match: re.Match) -> bytes:
+    """Keep CDATA; of a comment keep only the line breaks, because MuJoCo takes "--" inside one and lxml does not."""
+    found = match.group()
+    return found if found.startswith(b"<![") else b"\n" * found.count(b"\n")
+
+
+def parse_xml(data: bytes, file: str) -> etree._Element:
+    """Root element of an XML document in UTF-8; a wrong byte becomes the replacement character.
+
+    file: name for messages.
+    Raises ModelError for an empty or malformed document and for one that declares entities.
+    """
+    data = data.decode("utf-8-sig", errors="replace").encode()
+    if not data.strip():
+        raise ModelError(f"{file}: empty file, needs an XML document")
+    data = COMMENT_OR_CDATA.sub(blank_comment, data)
+    if b"<!ENTITY" in data:
+        line = data[: data.index(b"<!ENTITY")].count(b"\n") + 1
+        raise ModelError(f"{file}:{line}: entity declarations are refused; write the values out")
+    parser = etree.XMLParser(
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        strip_cdata=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as e:
+        line = e.lineno or 1
+        message = " ".join(e.msg.split(", line ")[0].split())
+        raise ModelError(f"{file}:{line}: malformed XML: {message}") from None
+    if root is None:
+        raise ModelError(f"{file}:1: malformed XML: no root element")
+    return root
+
+
+def tag_of(node: etree._Element) -> str:
+    """Tag without its namespace."""
+    return etree.QName(node).localname
+
+
+def has_cdata(node: etree._Element) -> bool:
+    """Whether the node's own text came in a CDATA section."""
+    return b"<![CDATA[" in etree.tostring(node)
