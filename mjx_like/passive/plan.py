@@ -1,7 +1,41 @@
-"""The plan of passive/: not built yet."""
+"""The plan of passive/: which passive forces exist."""
 
+import numpy as np
+
+from mjx_like.types.enums import DisableBit, ObjType, TrnType
+from mjx_like.types.plans import PassivePlan
 from mjx_like.types.topology import Topology
 
 
-def make_plan(t: Topology) -> None:
-    return None
+def make_plan(t: Topology) -> PassivePlan:
+    """Return the PassivePlan of a Topology."""
+    spring, damper = not t.disabled(DisableBit.SPRING), not t.disabled(DisableBit.DAMPER)
+    given = t.has["actuator_damping"] | t.has["actuator_dampingpoly"]
+    on_tendon = t.actuator_trntype == TrnType.TENDON
+    on_joint = np.isin(t.actuator_trntype, (TrnType.JOINT, TrnType.JOINTINPARENT))
+    fluid = (t.has["density"] | t.has["viscosity"]) and (spring or damper)
+    ellipsoid = t.has["geom_fluid"] & bool(fluid)
+    by_geom = np.isin(np.arange(t.nbody), t.geom_bodyid[ellipsoid])
+    return PassivePlan(
+        active=spring or damper,
+        spring=bool(spring and (t.has["jnt_stiffness"] | t.has["jnt_stiffnesspoly"]).any()),
+        damper=bool(damper and ((t.has["dof_damping"] | t.has["dof_dampingpoly"]).any() or (given & on_joint).any())),
+        tendon_spring=bool(spring and (t.has["tendon_stiffness"] | t.has["tendon_stiffnesspoly"]).any()),
+        tendon_damper=bool(
+            damper and ((t.has["tendon_damping"] | t.has["tendon_dampingpoly"]).any() or (given & on_tendon).any())
+        ),
+        gravcomp=bool(t.has["body_gravcomp"].any() and not t.disabled(DisableBit.GRAVITY) and (spring or damper)),
+        passive_gravcomp=~t.jnt_actgravcomp[t.dof_jntid],
+        box_body=np.flatnonzero(~by_geom & bool(fluid))[1:],
+        ellipsoid_geom=np.flatnonzero(ellipsoid),
+    )
+
+
+def unsupported(t: Topology) -> tuple[str, ...]:
+    """Return what of the passive forces the engine cannot run yet."""
+    if t.disabled(DisableBit.SPRING):
+        return ()
+    names = t.names[ObjType.JOINT]
+    return tuple(
+        f"joint {names[i] or i!r}: springyield is not built yet" for i in np.flatnonzero(t.has["jnt_springyield"])
+    )
