@@ -9,6 +9,7 @@ from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import combine, segment_sum, take
 from mjx_like.sensor.contact_wrench import contact_bodies, contact_wrench
+from mjx_like.sensor.tendon_force import tendon_wrench
 from mjx_like.smooth.rne import bias_acceleration, body_force
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ConstraintType, EqType, ObjType
@@ -34,7 +35,7 @@ def rne_postconstraint(m: Model, d: Data) -> Data:
 def external_force(m: Model, d: Data) -> Array:
     """Return what acts on each body from outside the joints, shape (nbody, 6): torque, force in the tree's frame.
 
-    Applied forces, contacts, and the equality constraints `connect` and `weld`.
+    Applied forces, contacts, spatial tendons, and the equality constraints `connect` and `weld`.
     """
     torque, force = d.xfrc_applied[:, 3:], d.xfrc_applied[:, :3]
     total = jnp.concatenate([torque + cross(d.xipos, force), force], axis=1)
@@ -43,6 +44,8 @@ def external_force(m: Model, d: Data) -> Array:
     ties = np.flatnonzero(np.isin(m.eq_type, (EqType.CONNECT, EqType.WELD)))
     if ties.size and m.njmax:
         total = total + _ties(m, d, ties)
+    if m.plans.tendon.segment_site.size:
+        total = total + tendon_wrench(m, d)
     centre = take(d.subtree_com, m.body_rootid)
     moved = jnp.concatenate([total[:, :3] - cross(centre, total[:, 3:]), total[:, 3:]], axis=1)
     return jnp.where((np.arange(m.nbody) > 0)[:, None], moved, 0)

@@ -99,13 +99,16 @@ TIED = """
 <mujoco>
   <option><flag contact="disable"/></option>
   <worldbody>
-    <body name="a" pos="0 0 1"><joint type="ball"/><geom size=".1" pos="0 .2 0"/>
+    <body name="a" pos="0 0 1"><joint type="ball"/><geom size=".1" pos="0 .2 0"/><site name="sa"/>
       <body name="b" pos="0 0 .15"><joint name="j"/><geom type="capsule" size=".1 .2"/>
         <site name="sb" pos=".1 0 .2"/></body></body>
     <body name="c" pos=".3 0 .5"><joint axis="0 1 0"/><geom type="box" size=".1 .2 .3" pos=".1 0 0"/>
       <site name="sc" pos="0 .1 .1"/></body>
   </worldbody>
-  <equality>{}</equality>
+  <equality>{equality}</equality>
+  <tendon><spatial name="t" {tendon}><site site="sb"/><site site="sc"/><pulley divisor="2"/><site site="sa"/>
+    <site site="sc"/></spatial><fixed name="f"><joint joint="j" coef="2"/></fixed></tendon>
+  <actuator>{actuator}</actuator>
   <sensor><force site="sb"/><torque site="sb"/><torque site="sc"/></sensor>
 </mujoco>
 """
@@ -162,7 +165,24 @@ def test_contact_sensors_equal_oracle(cone, condim):
     ],
 )
 def test_forces_of_equality_constraints_equal_oracle(equality):
-    rows, worst = _compare(TIED.format(equality), count=2)
+    _check_body_forces(TIED.format(equality=equality, tendon="", actuator=""))
+
+
+@pytest.mark.parametrize(
+    "equality, tendon, actuator",
+    [
+        ("", 'stiffness="10 2 3" springlength=".1" damping="3 .2"', '<motor tendon="t" gear="2" damping=".1"/>'),
+        ('<tendon tendon1="t" tendon2="f" polycoef="0 1 .2 .3"/>', 'armature="2"', '<motor tendon="t"/>'),
+        ("", 'range="0 .1" limited="true" frictionloss="3"', ""),
+        ("", 'range="9 10" limited="true"', ""),
+    ],
+)
+def test_forces_of_tendons_equal_oracle(equality, tendon, actuator):
+    _check_body_forces(TIED.format(equality=equality, tendon=tendon, actuator=actuator))
+
+
+def _check_body_forces(xml: str):
+    rows, worst = _compare(xml, count=2)
     assert worst < TIGHT
     assert max(error(ours, theirs) for _, ours, theirs in rows) < TIGHT
 
