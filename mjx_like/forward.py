@@ -18,7 +18,7 @@ from mjx_like.smooth.kinematics import kinematics
 from mjx_like.smooth.rne import rne
 from mjx_like.smooth.xfrc import xfrc_accumulate
 from mjx_like.solver.stage import solve
-from mjx_like.tendon.stage import tendon, tendon_velocity
+from mjx_like.tendon.stage import tendon, tendon_bias, tendon_velocity
 from mjx_like.types.data import Data
 from mjx_like.types.enums import EnableBit
 from mjx_like.types.model import Model
@@ -50,7 +50,8 @@ def fwd_velocity(m: Model, d: Data) -> Data:
     d = com_vel(m, d)
     d = passive(m, d)
     d = reference_constraint(m, d)
-    return rne(m, d)
+    d = rne(m, d)
+    return tendon_bias(m, d)
 
 
 def fwd_acceleration(m: Model, d: Data) -> Data:
@@ -68,8 +69,11 @@ def fwd_constraint(m: Model, d: Data) -> Data:
     return solve(m, d)
 
 
-def forward_skip(m: Model, d: Data, skip_sensor: bool = False) -> Data:
-    """Return `d` after forward dynamics, with or without sensors and energy.  Source: mj_forwardSkip."""
+def forward_motion(m: Model, d: Data, skip_sensor: bool = False) -> Data:
+    """Return `d` with all that depends on position and velocity, controls of the hook included.
+
+    It is the part of `forward` that comes before controls and applied forces are read.
+    """
     d = fwd_position(m, d)
     if not skip_sensor:
         d = sensor_pos(m, d)
@@ -80,10 +84,20 @@ def forward_skip(m: Model, d: Data, skip_sensor: bool = False) -> Data:
         d = energy_vel(m, d) if m.enabled(EnableBit.ENERGY) else d
     if m.hooks.control is not None:
         d = d.replace(ctrl=jnp.asarray(m.hooks.control(m, d), d.ctrl.dtype))
+    return d
+
+
+def forward_acceleration(m: Model, d: Data, skip_sensor: bool = False) -> Data:
+    """Return `d` with forces and acceleration: the part of `forward` that reads controls and applied forces."""
     d = fwd_actuation(m, d)
     d = fwd_acceleration(m, d)
     d = fwd_constraint(m, d)
     return d if skip_sensor else sensor_acc(m, d)
+
+
+def forward_skip(m: Model, d: Data, skip_sensor: bool = False) -> Data:
+    """Return `d` after forward dynamics, with or without sensors and energy.  Source: mj_forwardSkip."""
+    return forward_acceleration(m, forward_motion(m, d, skip_sensor), skip_sensor)
 
 
 def forward(m: Model, d: Data) -> Data:

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.constants import MAXVAL
-from mjx_like.forward import forward, forward_skip
+from mjx_like.forward import forward, forward_acceleration, forward_motion, forward_skip
 from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.integrator.rk4 import rk4
@@ -15,9 +15,15 @@ from mjx_like.types.model import Model
 
 Array = jax.Array
 
+
+def rungekutta4(m: Model, d: Data) -> Data:
+    """Return `d` one time step later by the Runge-Kutta method of fourth order.  Source: mj_RungeKutta."""
+    return rk4(m, d, lambda m, d: forward_skip(m, d, skip_sensor=True))
+
+
 INTEGRATORS = {
     IntegratorType.EULER: euler,
-    IntegratorType.RK4: lambda m, d: rk4(m, d, lambda m, d: forward_skip(m, d, skip_sensor=True)),
+    IntegratorType.RK4: rungekutta4,
     IntegratorType.IMPLICITFAST: implicitfast,
 }
 
@@ -29,11 +35,27 @@ def step(m: Model, d: Data) -> Data:
     to qpos0, unless the flag `autoreset` is off.
     Source: mj_step.
     """
-    d = _check(m, d, d.qpos, WarningType.BADQPOS)
-    d = _check(m, d, d.qvel, WarningType.BADQVEL)
-    d = forward(m, d)
-    d = INTEGRATORS[IntegratorType(m.flags.integrator)](m, _warn(d, d.qacc, WarningType.BADQACC))
+    return _advance(m, forward(m, _check_state(m, d)), IntegratorType(m.flags.integrator))
+
+
+def step1(m: Model, d: Data) -> Data:
+    """Return `d` with all that depends on position and velocity, before controls are set.  Source: mj_step1."""
+    return forward_motion(m, _check_state(m, d))
+
+
+def step2(m: Model, d: Data) -> Data:
+    """Return `d` one time step later, after `step1` and new controls; RK4 is replaced by Euler.  Source: mj_step2."""
+    kind = IntegratorType(m.flags.integrator)
+    return _advance(m, forward_acceleration(m, d), IntegratorType.EULER if kind == IntegratorType.RK4 else kind)
+
+
+def _advance(m: Model, d: Data, kind: IntegratorType) -> Data:
+    d = INTEGRATORS[kind](m, _warn(d, d.qacc, WarningType.BADQACC))
     return d if m.disabled(DisableBit.AUTORESET) else _reset(m, d, _bad(d.qacc))
+
+
+def _check_state(m: Model, d: Data) -> Data:
+    return _check(m, _check(m, d, d.qpos, WarningType.BADQPOS), d.qvel, WarningType.BADQVEL)
 
 
 def _bad(value: Array) -> Array:

@@ -7,16 +7,16 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-import mjx_like.actuator.plan
-import mjx_like.collision.plan
-import mjx_like.constraint.plan
-import mjx_like.integrator.plan
-import mjx_like.passive.plan
-import mjx_like.sensor.plan
-import mjx_like.smooth.plan
-import mjx_like.tendon.plan
-import mjx_like.tree.plan
+from mjx_like.actuator import plan as actuator_plan
+from mjx_like.collision import plan as collision_plan
+from mjx_like.constraint import plan as constraint_plan
 from mjx_like.errors import InputError
+from mjx_like.integrator import plan as integrator_plan
+from mjx_like.passive import plan as passive_plan
+from mjx_like.sensor import plan as sensor_plan
+from mjx_like.smooth import plan as smooth_plan
+from mjx_like.tendon import plan as tendon_plan
+from mjx_like.tree import plan as tree_plan
 from mjx_like.types.enums import ObjType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
@@ -25,14 +25,14 @@ from mjx_like.types.plans import Plans
 from mjx_like.types.topology import OPTION_TERMS, TERMS, Topology
 
 FAMILIES = {
-    "tree": mjx_like.tree.plan,
-    "smooth": mjx_like.smooth.plan,
-    "tendon": mjx_like.tendon.plan,
-    "actuator": mjx_like.actuator.plan,
-    "passive": mjx_like.passive.plan,
-    "collision": mjx_like.collision.plan,
-    "sensor": mjx_like.sensor.plan,
-    "integrator": mjx_like.integrator.plan,
+    "tree": tree_plan,
+    "smooth": smooth_plan,
+    "tendon": tendon_plan,
+    "actuator": actuator_plan,
+    "passive": passive_plan,
+    "collision": collision_plan,
+    "sensor": sensor_plan,
+    "integrator": integrator_plan,
 }
 _DECIDED = (
     "flags",
@@ -101,8 +101,8 @@ def make_plans(t: Topology) -> Topology:
     plans = Plans(**{name: family.make_plan(t) for name, family in FAMILIES.items()}, constraint=None)
     nconmax, njmax = t.capacity_args
     t = dataclasses.replace(t, plans=plans, nconmax=plans.collision.default_nconmax if nconmax is None else nconmax)
-    constraint = mjx_like.constraint.plan.make_plan(t)
-    families = (*FAMILIES.values(), mjx_like.constraint.plan)
+    constraint = constraint_plan.make_plan(t)
+    families = (*FAMILIES.values(), constraint_plan)
     lacks = (family.unsupported(t) for family in families if hasattr(family, "unsupported"))
     return dataclasses.replace(
         t,

@@ -28,3 +28,13 @@ class Named(NamedTuple):
 
     def __getattr__(self, field: str) -> Any:
         return getattr(self.model, self.prefix + field)[self.id]
+
+
+def name2id(m: Any, kind: ObjType | int, name: str) -> int:
+    """Return the id of the object of `kind` with that name, or -1.  Source: mj_name2id."""
+    return m.name2id(kind, name)
+
+
+def id2name(m: Any, kind: ObjType | int, index: int) -> str | None:
+    """Return the name of an object, or None if it has none.  Source: mj_id2name."""
+    return m.id2name(kind, index)
