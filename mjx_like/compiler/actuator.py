@@ -24,7 +24,7 @@ _TARGETS = (
     ("tendon", TrnType.TENDON, ObjType.TENDON), ("cranksite", TrnType.SLIDERCRANK, ObjType.SITE),
     ("site", TrnType.SITE, ObjType.SITE), ("body", TrnType.BODY, ObjType.BODY),
 )  # fmt: skip
-_INPUTS = keywords.INPUT_BIT | keywords.INPUT_NONE
+_SETPOINTS = {CtrlInput.POS: "ctrlrange", CtrlInput.VEL: "velrange", CtrlInput.FF: "ffrange"}
 _POLICIES = (DynType.USER, DynType.PID, DynType.DCMOTOR)
 
 
@@ -149,8 +149,7 @@ def length_ranges(ctx: Context, fields, names: tuple[str, ...]) -> tuple[str, ..
             label = names[i] or str(i)
             missing.append(f"actuator '{label}': finding its lengthrange by simulation is not built yet")
             continue
-        ends = limits * fields["actuator_gear"][out, 0]
-        fields["actuator_lengthrange"][out] = np.sort(ends)
+        fields["actuator_lengthrange"][out] = limits
     return tuple(missing)
 
 
@@ -240,19 +239,16 @@ def _check_muscle(element: Element, prm: np.ndarray) -> None:
 
 def _inputs(ctx: Context, element: Element, a, gaintype: GainType, ranges) -> tuple[int, list]:
     """The input signature, and for each input whether it is limited and its range."""
-    given = a.get("input")
+    spec = int(a.get("ctrlspec") or 0)
     if gaintype == GainType.SO3:
-        chart = CtrlChart[given.upper()] if isinstance(given, str) else CtrlChart(given or CtrlChart.EXPMAP)
-        parts = [("ctrlrange", ranges["ctrlrange"])] * (3 if chart == CtrlChart.EXPMAP else 4)
-        spec = int(chart)
+        spec = spec or int(CtrlChart.EXPMAP)
+        names = ["ctrlrange"] * (3 if spec == CtrlChart.EXPMAP else 4)
+    elif gaintype == GainType.PID:
+        spec = spec or int(CtrlInput.POS | CtrlInput.VEL)
+        names = [name for bit, name in _SETPOINTS.items() if spec & bit]
     else:
-        words = given.split() if isinstance(given, str) else given
-        spec = words if isinstance(words, int) else sum(_INPUTS[word] for word in words or ())
-        parts = [("ctrlrange", ranges["ctrlrange"])]
-        if gaintype == GainType.PID:
-            spec = spec or int(CtrlInput.POS | CtrlInput.VEL)
-            names = {CtrlInput.POS: "ctrlrange", CtrlInput.VEL: "velrange", CtrlInput.FF: "ffrange"}
-            parts = [(name, ranges[name]) for bit, name in names.items() if spec & bit]
+        names = ["ctrlrange"]
+    parts = [(name, ranges[name]) for name in names]
     inputs = []
     for name, limits in parts:
         selected = choice(a.get("ctrllimited"))

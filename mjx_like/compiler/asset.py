@@ -11,7 +11,7 @@ from mjx_like.compiler.context import Context, keyword, vector
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element
-from mjx_like.types.enums import ColorSpace, ObjType, TextureRole, TextureType
+from mjx_like.types.enums import ColorSpace, ObjType, TextureType
 
 _CUBE_FILES = ("fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -101,13 +101,10 @@ def compile_material(ctx: Context, element: Element) -> Row:
     """
     a = ctx.spec.resolve(element)
     textures = np.full(10, -1)
-    if a.get("texture"):
-        textures[TextureRole.RGB] = ctx.names.find(ObjType.TEXTURE, a["texture"], element, "texture")
-    for layer in element.find_all("layer"):
-        role = layer.get("role")
+    for role, name in a.get("textures", {}).items():
         if role not in keywords.TEXTURE_ROLE:
-            raise layer.error(f"role '{role}' is none of {', '.join(keywords.TEXTURE_ROLE)}")
-        textures[keywords.TEXTURE_ROLE[role]] = ctx.names.find(ObjType.TEXTURE, layer.get("texture"), layer, "texture")
+            raise element.error(f"role '{role}' is none of {', '.join(keywords.TEXTURE_ROLE)}")
+        textures[keywords.TEXTURE_ROLE[role]] = ctx.names.find(ObjType.TEXTURE, name, element, "texture")
     return {
         "mat_texid": textures,
         "mat_texuniform": bool(a.get("texuniform")),

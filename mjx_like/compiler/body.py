@@ -5,7 +5,7 @@ import numpy as np
 from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import Context, vector
 from mjx_like.compiler.geom import Geom, compile_geom, compile_site
-from mjx_like.compiler.joint import NPLASTIC, NQ, NV, align_free, check_joints, compile_joint, joint_type
+from mjx_like.compiler.joint import NQ, NV, align_free, check_joints, compile_joint, joint_type
 from mjx_like.compiler.pose import EPS, IDENTITY, compose, inertia_tensor, invert, principal_axes, rotate
 from mjx_like.compiler.tree import Body
 from mjx_like.compiler.visual import compile_camera, compile_light
@@ -226,7 +226,7 @@ def _compile_joints(ctx: Context, body: Body, row: Row, tables: Tables, ids: _Tr
         tables["joint"].append(joint)
         ids.joints += 1
         ids.qpos += NQ[kind]
-        ids.plastic += NPLASTIC[kind] if plastic else 0
+        ids.plastic += NQ[kind] if plastic else 0
     ids.last_dof[body.id] = last
 
 

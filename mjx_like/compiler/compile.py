@@ -13,6 +13,7 @@ from mjx_like.compiler.context import Context, not_built
 from mjx_like.compiler.custom import compile_keyframes, compile_numerics, compile_texts, compile_tuples
 from mjx_like.compiler.equality import compile_equality
 from mjx_like.compiler.finalize import Arrays
+from mjx_like.compiler.joint import NQ
 from mjx_like.compiler.reference import derive
 from mjx_like.compiler.sensor import compile_sensor, place_sensors
 from mjx_like.compiler.settings import context, options, statistics, user_size
@@ -92,9 +93,9 @@ def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], spring
         scale = ctx.settotalmass / max(MINVAL, fields["body_mass"].sum())
         fields["body_mass"], fields["body_inertia"] = fields["body_mass"] * scale, fields["body_inertia"] * scale
     settings, statistic = options(ctx.spec), statistics(ctx.spec)
+    unsupported = length_ranges(ctx, fields, names[ObjType.ACTUATOR])
     derive(fields, settings, statistic, names)
     _spring_dampers(fields, springdampers)
-    unsupported = length_ranges(ctx, fields, names[ObjType.ACTUATOR])
     return Arrays(fields=fields, options=settings, statistics=statistic, names=names, unsupported=unsupported)
 
 
@@ -225,15 +226,14 @@ def _place_plastic(tendons: list[Row], address: int) -> None:
     for row in tendons:
         plastic = row["tendon_springyield"] > 0
         row["tendon_plasticadr"] = address if plastic else -1
-        address += plastic
+        address += 2 * plastic
 
 
 def _plastic(columns: dict[str, Any]) -> int:
     """The number of plastic state variables of the joints and tendons compiled so far."""
-    size = {JointType.FREE: 7, JointType.BALL: 4}
     joints = zip(columns.get("jnt_plasticadr", ()), columns.get("jnt_type", ()), strict=True)
     tendons = sum(adr >= 0 for adr in columns.get("tendon_plasticadr", ()))
-    return sum(size.get(kind, 1) for adr, kind in joints if adr >= 0) + tendons
+    return sum(NQ[JointType(kind)] for adr, kind in joints if adr >= 0) + 2 * tendons
 
 
 def _spring_dampers(fields: dict[str, Any], springdampers: list[np.ndarray]) -> None:

@@ -43,7 +43,7 @@ def compile_equality(ctx: Context, element: Element, jnt_type: np.ndarray) -> Ro
 
 def _connect(ctx: Context, element: Element, a):
     if a.get("body1") is None or a.get("anchor") is None:
-        return *_sites(ctx, element, a), np.array(_DATA, float)
+        return *_sites(ctx, element, a), np.zeros(12)
     return *_bodies(ctx, element, a), vector(a["anchor"], 12, _DATA)
 
 
@@ -61,11 +61,11 @@ def _weld(ctx: Context, element: Element, a):
 
 
 def _joint(ctx: Context, element: Element, a):
-    return *_pair(ctx, element, a, ObjType.JOINT, "joint", -1), vector(a.get("polycoef"), 12, _DATA)
+    return *_scalars(ctx, element, a, ObjType.JOINT, "joint"), vector(a.get("polycoef"), 12, _DATA)
 
 
 def _tendon(ctx: Context, element: Element, a):
-    return *_pair(ctx, element, a, ObjType.TENDON, "tendon", -1), vector(a.get("polycoef"), 12, _DATA)
+    return *_scalars(ctx, element, a, ObjType.TENDON, "tendon"), vector(a.get("polycoef"), 12, _DATA)
 
 
 _SIDES = {EqType.CONNECT: _connect, EqType.WELD: _weld, EqType.JOINT: _joint, EqType.TENDON: _tendon}
@@ -73,6 +73,10 @@ _SIDES = {EqType.CONNECT: _connect, EqType.WELD: _weld, EqType.JOINT: _joint, Eq
 
 def _bodies(ctx: Context, element: Element, a):
     return _pair(ctx, element, a, ObjType.BODY, "body", 0)
+
+
+def _scalars(ctx: Context, element: Element, a, kind: ObjType, word: str):
+    return ObjType.UNKNOWN, *_pair(ctx, element, a, kind, word, -1)[1:]
 
 
 def _sites(ctx: Context, element: Element, a):

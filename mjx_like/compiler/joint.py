@@ -10,7 +10,6 @@ from mjx_like.types.enums import AlignFree, JointType, Limited
 
 NQ = {JointType.FREE: 7, JointType.BALL: 4, JointType.SLIDE: 1, JointType.HINGE: 1}
 NV = {JointType.FREE: 6, JointType.BALL: 3, JointType.SLIDE: 1, JointType.HINGE: 1}
-NPLASTIC = {JointType.FREE: 7, JointType.BALL: 4, JointType.SLIDE: 1, JointType.HINGE: 1}
 _ROTATES = (JointType.BALL, JointType.HINGE)
 _TURNS = (JointType.FREE, JointType.BALL)
 
@@ -58,6 +57,9 @@ def compile_joint(ctx: Context, placed: Placed) -> Row:
     springdamper = vector(a.get("springdamper"), 2)
     if springdamper.any() and (springdamper <= 0).any():
         raise element.error(f"springdamper {tuple(springdamper)}: both values must be positive")
+    springyield = float(a.get("springyield") or 0)
+    if springyield and kind == JointType.FREE:
+        raise element.error("a free joint cannot have springyield")
     limited = False if kind == JointType.FREE else _joint_limited(ctx, element, a, kind, limits)
     if limited and kind in _ROTATES:
         limits = ctx.radians(limits)
@@ -89,7 +91,7 @@ def compile_joint(ctx: Context, placed: Placed) -> Row:
         "jnt_axis": axis,
         "jnt_stiffness": stiffness[0],
         "jnt_stiffnesspoly": stiffness[1:],
-        "jnt_springyield": turn(float(a.get("springyield") or 0)),
+        "jnt_springyield": turn(springyield),
         "jnt_range": limits,
         "jnt_actfrcrange": force_limits,
         "jnt_margin": float(a.get("margin") or 0),

@@ -191,7 +191,6 @@ FEATURES = {
     "statistic_some": arm("", head='<statistic extent="3"/>'),
     "materials": """<mujoco><asset><texture name="t" type="2d" builtin="checker" width="10" height="20" rgb1="1 0 0"/>
       <texture type="skybox" builtin="gradient" width="8" height="8"/><texture name="c" builtin="flat" width="4" colorspace="sRGB"/>
-      
       <material name="m" texture="t" texrepeat="2 3" texuniform="true" emission=".1" specular=".2" shininess=".3"
       reflectance=".4" metallic=".5" roughness=".6" rgba="1 0 0 .5"/><material name="n"><layer texture="c" role="normal"/>
       <layer texture="t" role="rgb"/></material><material name="o"/></asset><worldbody><geom size=".1" material="m"/>
