@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import box, capsule, mixing, plane, pose, sphere
+from mjx_like.collision import box, capsule, convex, mixing, plane, pose, sphere
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
 from mjx_like.types.data import Contact, Data
@@ -31,6 +31,14 @@ KERNELS = {
     (_CAPSULE, _CAPSULE): capsule.capsule_capsule,
     (_CAPSULE, _BOX): capsule.capsule_box,
     (_BOX, _BOX): box.box_box,
+    (_SPHERE, _ELLIPSOID): convex.kernel(_SPHERE, _ELLIPSOID),
+    (_CAPSULE, _ELLIPSOID): convex.kernel(_CAPSULE, _ELLIPSOID),
+    (_ELLIPSOID, _ELLIPSOID): convex.kernel(_ELLIPSOID, _ELLIPSOID),
+    (_ELLIPSOID, _CYLINDER): convex.kernel(_ELLIPSOID, _CYLINDER),
+    (_ELLIPSOID, _BOX): convex.kernel(_ELLIPSOID, _BOX),
+    (_CAPSULE, _CYLINDER): convex.kernel(_CAPSULE, _CYLINDER),
+    (_CYLINDER, _CYLINDER): convex.kernel(_CYLINDER, _CYLINDER),
+    (_CYLINDER, _BOX): convex.kernel(_CYLINDER, _BOX),
 }
 
 

@@ -16,6 +16,9 @@ POINTS = {
     (_SPHERE, _SPHERE): (1, 1), (_SPHERE, _CAPSULE): (1, 1), (_SPHERE, _CYLINDER): (1, 1), (_SPHERE, _BOX): (1, 1),
     (_CAPSULE, _CAPSULE): (2, 2), (_CAPSULE, _BOX): (2, 2),
     (_BOX, _BOX): (8, 8),
+    (_SPHERE, _ELLIPSOID): (1, 1), (_CAPSULE, _ELLIPSOID): (1, 1), (_ELLIPSOID, _ELLIPSOID): (1, 1),
+    (_ELLIPSOID, _CYLINDER): (1, 1), (_ELLIPSOID, _BOX): (1, 1),
+    (_CAPSULE, _CYLINDER): (1, 1), (_CYLINDER, _CYLINDER): (1, 1), (_CYLINDER, _BOX): (1, 1),
 }  # fmt: skip
 # Type pairs that MuJoCo never collides.
 _NEVER = {

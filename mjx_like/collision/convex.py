@@ -1,0 +1,306 @@
+"""Centrally symmetric convex geoms against each other: one routine for every pair without a closed form.
+
+The Minkowski difference of two such geoms is a sum of simple parts: a ball, ellipsoids, disks and segments. The signed
+distance is the largest value, over unit directions n, of gap(n) = c.n - sum of the parts' support functions, c leading
+from the first centre to the second; n is then the normal. The maximum lies where the gap is smooth, or on its kinks:
+on the circle across one segment (an edge touches), where two such circles meet (two edges, or a face), or at the axis
+of a disk (a cap). Each case is solved by itself, by Newton steps or directly, and the best one wins.
+Any direction gives a lower bound, so a case that does not apply does no harm.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from mjx_like.collision.shape import Point, Shape
+from mjx_like.math import linalg, safe
+from mjx_like.math import vector as v
+from mjx_like.types.enums import GeomType
+
+Array = jax.Array
+
+_STEPS = 14  # Newton steps
+_WIDEST = 0.5  # longest step [rad]
+_SAMPLES = 16  # start directions, on half of the sphere
+
+
+class Parts(NamedTuple):
+    """The Minkowski difference of two geoms, and which of its segments and disks belong to the first."""
+
+    center: v.Vector  # from the first geom to the second
+    radius: Array
+    ellipsoids: list[tuple[tuple[v.Vector, v.Vector, v.Vector], v.Vector]]  # axes, half sizes
+    disks: list[tuple[v.Vector, v.Vector, v.Vector, Array]]  # two axes in the plane, normal, radius
+    segments: list[tuple[v.Vector, Array]]  # direction, half length
+
+
+def _own_parts(kind: GeomType, shape: Shape) -> Parts:
+    """Return the parts of one geom, with its position as centre."""
+    x, y, z = shape.axes
+    zero = jnp.zeros_like(shape.size[0])
+    none = Parts(shape.pos, zero, [], [], [])
+    if kind == GeomType.SPHERE:
+        return none._replace(radius=shape.size[0])
+    if kind == GeomType.CAPSULE:
+        return none._replace(radius=shape.size[0], segments=[(z, shape.size[1])])
+    if kind == GeomType.ELLIPSOID:
+        return none._replace(ellipsoids=[(shape.axes, shape.size)])
+    if kind == GeomType.CYLINDER:
+        return none._replace(disks=[(x, y, z, shape.size[0])], segments=[(z, shape.size[1])])
+    return none._replace(segments=list(zip(shape.axes, shape.size, strict=True)))
+
+
+def kernel(first: GeomType, second: GeomType) -> Callable[[Shape, Shape, Array], list[Point]]:
+    """Return the kernel of a pair of types."""
+    return lambda a, b, detect: [contact((first, second), a, b)]
+
+
+def contact(kinds: tuple[GeomType, GeomType], a: Shape, b: Shape) -> Point:
+    """Return the contact of two geoms: signed distance, point midway between the surfaces, normal.
+
+    Where the nearest points are not unique, some of them are returned.
+    """
+    first, second = _own_parts(kinds[0], a), _own_parts(kinds[1], b)
+    parts = Parts(v.sub(second.center, first.center), first.radius + second.radius,
+                  *(p + q for p, q in zip(first[2:], second[2:], strict=True)))  # fmt: skip
+    stopped = lax.stop_gradient(parts)
+    constraint = _constraints(stopped)
+    found = _ascend(stopped, constraint, _start(stopped, constraint))
+    fixed = _fixed_normals(parts)
+    winner = _winner(stopped, lax.stop_gradient(fixed), found)
+
+    live = _constraints(parts)
+    free = _step(parts, live, _onto(live, lax.stop_gradient(found)), None)
+    options = [*fixed, *((n[0][k], n[1][k], n[2][k]) for n in (free,) for k in range(len(parts.segments), -1, -1))]
+    normal = options[0]
+    for k, option in enumerate(options[1:], 1):
+        normal = v.select(winner == k, option, normal)
+    return _witness(parts, first, normal)
+
+
+def _flip(parts: Parts, n: v.Vector) -> v.Vector:
+    """Return n or -n, whichever has the larger gap: the one that points to the second geom."""
+    return v.scale(n, jnp.where(v.dot(n, parts.center) < 0, -1, 1))
+
+
+def _gap(parts: Parts, n: v.Vector) -> Array:
+    """Return the separation along a unit direction."""
+    total = v.dot(parts.center, n) - parts.radius
+    for axes, size in parts.ellipsoids:
+        local = v.project(axes, n)
+        total -= v.norm(tuple(s * x for s, x in zip(size, local, strict=True)))
+    for x, y, _, radius in parts.disks:
+        total -= radius * safe.sqrt(v.dot(x, n) ** 2 + v.dot(y, n) ** 2)
+    for direction, half in parts.segments:
+        total -= half * jnp.abs(v.dot(direction, n))
+    return total
+
+
+def _smooth_support(parts: Parts, n: v.Vector) -> v.Vector:
+    """Return the support point of ball, ellipsoids and disks; the middle of a disk along its normal."""
+    total = v.scale(n, parts.radius)
+    for axes, size in parts.ellipsoids:
+        scaled = tuple(s * x for s, x in zip(size, v.project(axes, n), strict=True))
+        unit, _ = v.normalize(scaled)
+        total = v.add(total, v.combine(axes, tuple(s * x for s, x in zip(size, unit, strict=True))))
+    for x, y, _, radius in parts.disks:
+        p, q = v.dot(x, n), v.dot(y, n)
+        share = safe.divide(radius, safe.sqrt(p * p + q * q))
+        total = v.along(v.along(total, x, share * p), y, share * q)
+    return total
+
+
+def _bend(parts: Parts, n: v.Vector, t1: v.Vector, t2: v.Vector) -> tuple[Array, Array, Array]:
+    """Return the second derivatives (11, 12, 22) of the support function along two tangents."""
+    out = [jnp.broadcast_to(parts.radius, n[0].shape)] * 3
+    out[1] = jnp.zeros_like(out[1])
+    for axes, size in parts.ellipsoids:
+        w, r1, r2 = (tuple(s * x for s, x in zip(size, v.project(axes, t), strict=True)) for t in (n, t1, t2))
+        w, length = v.normalize(w)
+        d1, d2 = v.dot(w, r1), v.dot(w, r2)
+        for k, value in enumerate((v.dot(r1, r1) - d1 * d1, v.dot(r1, r2) - d1 * d2, v.dot(r2, r2) - d2 * d2)):
+            out[k] = out[k] + safe.divide(value, length)
+    for x, y, _, radius in parts.disks:
+        p, q = v.dot(x, n), v.dot(y, n)
+        length = safe.sqrt(p * p + q * q)
+        turn1, turn2 = (safe.divide(p * v.dot(y, t) - q * v.dot(x, t), length) for t in (t1, t2))
+        for k, value in enumerate((turn1 * turn1, turn1 * turn2, turn2 * turn2)):
+            out[k] = out[k] + safe.divide(radius * value, length)
+    return tuple(out)
+
+
+class _Constraints(NamedTuple):
+    """Row 0 searches the sphere, row k the circle across segment k - 1; components have shape (1 + segments, n)."""
+
+    axis: v.Vector
+    bound: np.ndarray  # (rows, 1) True on a circle
+
+
+def _constraints(parts: Parts) -> _Constraints:
+    zero = jnp.zeros_like(parts.radius)
+    rows = [(zero, zero, zero), *(direction for direction, _ in parts.segments)]
+    bound = np.arange(len(rows))[:, None] > 0
+    return _Constraints(tuple(jnp.stack([r[i] for r in rows]) for i in range(3)), bound)
+
+
+def _onto(constraint: _Constraints, n: v.Vector) -> v.Vector:
+    """Return each row's direction moved onto its circle."""
+    return v.normalize(v.along(n, constraint.axis, -v.dot(constraint.axis, n)))[0]
+
+
+def _start(parts: Parts, constraint: _Constraints) -> v.Vector:
+    """Return for each row the best of fixed directions and the line of centres."""
+    k = np.arange(_SAMPLES) + 0.5
+    z, turn = k / _SAMPLES, k * np.pi * (3 - 5**0.5)
+    radius = np.sqrt(1 - z * z)
+    toward, _ = v.normalize(parts.center)
+    spread = (radius * np.cos(turn), radius * np.sin(turn), z)
+    dtype, shape = parts.radius.dtype, (_SAMPLES, 1, *parts.radius.shape)
+    samples = tuple(
+        jnp.concatenate([jnp.broadcast_to(np.asarray(s, dtype)[:, None, None], shape), t[None, None]])
+        for s, t in zip(spread, toward, strict=True)
+    )
+    samples = _flip(parts, _onto(constraint, samples))
+    best = jnp.argmax(_gap(parts, samples), axis=0)
+    chosen = np.arange(_SAMPLES + 1)[:, None, None] == best
+    return tuple(jnp.sum(jnp.where(chosen, s, 0), axis=0) for s in samples)
+
+
+def _ascend(parts: Parts, constraint: _Constraints, n: v.Vector) -> v.Vector:
+    """Return for each row the direction of a local maximum: Newton steps, each kept only if the gap grows."""
+
+    def body(_, state):
+        n, gap, widest = state
+        trial = _step(parts, constraint, n, widest)
+        new = _gap(parts, trial)
+        better = new > gap
+        widest = jnp.where(better, jnp.minimum(2 * widest, _WIDEST), 0.25 * widest)
+        return v.select(better, trial, n), jnp.where(better, new, gap), widest
+
+    gap = _gap(parts, n)
+    return lax.fori_loop(0, _STEPS, body, (n, gap, jnp.full_like(gap, _WIDEST)))[0]
+
+
+def _step(parts: Parts, constraint: _Constraints, n: v.Vector, widest: Array | None) -> v.Vector:
+    """Return the direction after one Newton step; safeguarded to an ascent of limited length if `widest` is given."""
+    zero, one = jnp.zeros_like(n[0]), jnp.ones_like(n[0])
+    steep = jnp.abs(n[0]) > 0.6
+    guess = (jnp.where(steep, zero, one), jnp.where(steep, one, zero), zero)
+    t1, _ = v.normalize(v.cross(v.select(constraint.bound, constraint.axis, guess), n))
+    t2 = v.cross(n, t1)
+    pull = v.sub(parts.center, _smooth_support(parts, n))
+    for direction, half in parts.segments:
+        on = v.dot(direction, n)
+        pull = v.along(pull, direction, -half * jnp.sign(on))
+    gap = v.dot(pull, n)
+    a11, a12, a22 = _bend(parts, n, t1, t2)
+    a11, a22 = a11 + gap, a22 + gap
+    a12, a22 = jnp.where(constraint.bound, 0, a12), jnp.where(constraint.bound, 1, a22)
+    b1, b2 = v.dot(t1, pull), jnp.where(constraint.bound, 0, v.dot(t2, pull))
+    if widest is not None:
+        middle, apart = 0.5 * (a11 + a22), safe.sqrt(0.25 * (a11 - a22) ** 2 + a12 * a12)
+        least = middle - apart
+        lift = jnp.where(least < 1e-3 * (jnp.abs(middle) + apart), 1e-3 * (jnp.abs(middle) + apart) - least, 0)
+        lift = jnp.where(constraint.bound & (a11 > 0), 0, jnp.where(constraint.bound, 1e-2 - a11, lift))
+        a11, a22 = a11 + lift, a22 + lift
+    det = a11 * a22 - a12 * a12
+    s1, s2 = safe.divide(a22 * b1 - a12 * b2, det), safe.divide(a11 * b2 - a12 * b1, det)
+    if widest is not None:
+        length = safe.sqrt(s1 * s1 + s2 * s2)
+        short = jnp.where(length > widest, safe.divide(widest, length), 1)
+        s1, s2 = short * s1, short * s2
+    return v.normalize(v.along(v.along(n, t1, s1), t2, s2))[0]
+
+
+def _fixed_normals(parts: Parts) -> list[v.Vector]:
+    """Return the directions where two circles meet, and the axes of disks."""
+    out = []
+    for k, (p, _) in enumerate(parts.segments):
+        for q, _ in parts.segments[k + 1 :]:
+            out.append(_flip(parts, v.normalize(v.cross(p, q), otherwise=p)[0]))
+    out += [_flip(parts, z) for _, _, z, _ in parts.disks]
+    return out
+
+
+def _winner(parts: Parts, fixed: list[v.Vector], found: v.Vector) -> Array:
+    """Return which direction has the largest gap, fixed ones first, then the rows of `found` from the last.
+
+    A later one wins only if it is larger by more than rounding.
+    """
+    rows = [(found[0][k], found[1][k], found[2][k]) for k in range(len(parts.segments), -1, -1)]
+    scale = v.norm(parts.center) + parts.radius
+    for _, half in parts.segments:
+        scale += half
+    slack = 16 * jnp.finfo(scale.dtype).eps * scale
+    best, winner = None, None
+    for k, n in enumerate([*fixed, *rows]):
+        gap = _gap(parts, n)
+        if best is None:
+            best, winner = gap, jnp.zeros(gap.shape, jnp.int32)
+        else:
+            better = gap > best + slack
+            best, winner = jnp.where(better, gap, best), jnp.where(better, k, winner)
+    return winner
+
+
+def _witness(parts: Parts, first: Parts, n: v.Vector) -> Point:
+    """Return the contact for the normal n; segments across n, and disks along it, are placed by the residual.
+
+    At the maximum, c minus all support points is along n. That fixes the point on an edge that touches.
+    """
+    tolerance = 1e2 * jnp.sqrt(jnp.finfo(parts.radius.dtype).eps) * 1e-2
+    directions, limits, active = [], [], []
+    residual = v.sub(parts.center, _smooth_support(parts, n))
+    for direction, half in parts.segments:
+        on = v.dot(direction, n)
+        across = jnp.abs(lax.stop_gradient(on)) < tolerance
+        residual = v.along(residual, direction, jnp.where(across, 0, -half * jnp.sign(on)))
+        directions.append(direction)
+        limits.append(half)
+        active.append(across)
+    for x, y, _, radius in parts.disks:
+        wide = lax.stop_gradient(v.dot(x, n) ** 2 + v.dot(y, n) ** 2)
+        across = wide < tolerance * tolerance
+        for axis in (x, y):
+            directions.append(axis)
+            limits.append(radius)
+            active.append(across)
+    places = _places(directions, active, residual)
+    count = len(parts.segments)
+    places = [jnp.clip(p, -h, h) for p, h in zip(places[:count], limits[:count], strict=True)] + places[count:]
+    for k in range(count, len(places), 2):
+        reach = safe.sqrt(places[k] ** 2 + places[k + 1] ** 2)
+        shrink = jnp.where(reach > limits[k], safe.divide(limits[k], reach), 1)
+        places[k], places[k + 1] = shrink * places[k], shrink * places[k + 1]
+    dist = v.dot(n, residual)
+    for direction, place in zip(directions, places, strict=True):
+        dist -= v.dot(n, direction) * place
+
+    own = v.add(first.center, _smooth_support(first, n))
+    for k, (direction, half) in enumerate(first.segments):
+        own = v.along(own, direction, jnp.where(active[k], places[k], half * jnp.sign(v.dot(direction, n))))
+    for k in range(len(first.disks)):
+        at = count + 2 * k
+        for i in (at, at + 1):
+            own = v.along(own, directions[i], places[i])
+    return Point(dist, v.along(own, n, 0.5 * dist), n)
+
+
+def _places(directions: list[v.Vector], active: list[Array], residual: v.Vector) -> list[Array]:
+    """Return the least-squares coordinates of `residual` along the active directions, 0 along the others."""
+    if not directions:
+        return []
+    eps = jnp.finfo(residual[0].dtype).eps
+    rows, right = [], []
+    for i, p in enumerate(directions):
+        row = [jnp.where(active[i] & active[j], v.dot(p, q), 0) if i != j else jnp.ones_like(p[0])
+               for j, q in enumerate(directions)]  # fmt: skip
+        row[i] = row[i] * (1 + 64 * eps)
+        rows.append(jnp.stack(row, axis=-1))
+        right.append(jnp.where(active[i], v.dot(p, residual), 0))
+    solution = linalg.cho_solve(linalg.cholesky(jnp.stack(rows, axis=-2)), jnp.stack(right, axis=-1))
+    return [solution[..., k] for k in range(len(directions))]
