@@ -30,10 +30,10 @@ def fwd_actuation(m: Model, d: Data) -> Data:
         return d.replace(actuator_force=jnp.zeros_like(d.actuator_force), qfrc_actuator=jnp.zeros_like(d.qvel))
     if m.hooks.control is not None:
         d = d.replace(ctrl=m.hooks.control(m, d))
-    control, bad = _controls(m, d.ctrl)
+    control, bad = controls(m, d.ctrl)
     rate = _activation_rates(m, d, control)
     act_dot = _to_act(m, rate, jnp.zeros_like(d.act))
-    force = _forces(m, d, control, act_dot)
+    force = forces(m, d, control, act_dot)
     if (m.plans.actuator.tendon_limit < m.ntendon).any():
         force = _limit_tendons(m, force)
     force = jnp.where(m.actuator_forcelimited, safe.clip(force, *m.actuator_forcerange.T), force)
@@ -64,7 +64,7 @@ def next_activation(m: Model, d: Data, act_dot: Array) -> Array:
     return _to_act(m, after, d.act)
 
 
-def _controls(m: Model, ctrl: Array) -> tuple[Array, Array]:
+def controls(m: Model, ctrl: Array) -> tuple[Array, Array]:
     """Return the clamped first control of each actuator, shape (nactuator,), and whether any control is bad."""
     if not m.topology.disabled(DisableBit.CLAMPCTRL):
         ctrl = jnp.where(m.actuator_ctrllimited, safe.clip(ctrl, *m.actuator_ctrlrange.T), ctrl)
@@ -82,7 +82,7 @@ def _activation_rates(m: Model, d: Data, control: Array) -> Array:
     return _by_type(m.actuator_dyntype[ids], kernels, ctrl, act, take(m.actuator_dynprm, ids))
 
 
-def _forces(m: Model, d: Data, control: Array, act_dot: Array) -> Array:
+def forces(m: Model, d: Data, control: Array, act_dot: Array) -> Array:
     """Return gain times input plus bias of each actuator, shape (nactuator,); zero where its group is disabled."""
     plan, ids = m.plans.actuator, np.arange(m.nactuator)
     length, velocity = take(d.actuator_length, m.actuator_outadr), take(d.actuator_velocity, m.actuator_outadr)

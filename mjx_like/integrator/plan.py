@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mjx_like.types.enums import DisableBit, IntegratorType, JointType, TrnType
+from mjx_like.types.enums import DisableBit, IntegratorType, JointType
 from mjx_like.types.plans import IntegratorPlan
 from mjx_like.types.topology import Topology
 
@@ -43,20 +43,13 @@ def _standalone(t: Topology, body: int) -> bool:
 
 
 def _damping(t: Topology) -> dict:
-    """Return which actuators damp which dofs and tendons, and which dofs are damped at all."""
-    giving = t.has["actuator_damping"] | t.has["actuator_dampingpoly"]
-    on_joint = giving & np.isin(t.actuator_trntype, (TrnType.JOINT, TrnType.JOINTINPARENT))
-    on_tendon = giving & (t.actuator_trntype == TrnType.TENDON)
-    target = t.actuator_trnid[:, 0] if t.nactuator else np.zeros(0, np.int32)
-    dof_actuator = (t.dof_jntid[:, None] == target[None, :]) & on_joint
-    tendon_actuator = (np.arange(t.ntendon)[:, None] == target[None, :]) & on_tendon
-    own = t.has["dof_damping"] | t.has["dof_dampingpoly"]
-    own_tendon = t.has["tendon_damping"] | t.has["tendon_dampingpoly"]
+    """Return which dofs and tendons are damped, by themselves or by an actuator."""
     on = not t.disabled(DisableBit.DAMPER)
+    given = t.jnt_actuatorid[t.dof_jntid] != -1
+    dof = t.has["dof_damping"] | t.has["dof_dampingpoly"] | given
+    tendon = t.has["tendon_damping"] | t.has["tendon_dampingpoly"] | (t.tendon_actuatorid != -1)
     return dict(
-        dof_actuator=dof_actuator,
-        tendon_actuator=tendon_actuator,
-        dof_damped=(own | dof_actuator.any(axis=1)) & on,
-        tendon_damped=(own_tendon | tendon_actuator.any(axis=1)) & on,
-        damping_beyond_linear=bool(t.has["dof_dampingpoly"].any() or dof_actuator.any()),
+        dof_damped=dof & on,
+        tendon_damped=tendon & on,
+        damping_beyond_linear=bool(t.has["dof_dampingpoly"].any() or given.any()),
     )

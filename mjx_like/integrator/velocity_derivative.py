@@ -4,9 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.actuator.derivative import force_slope, velocity_dependent
 from mjx_like.integrator.damping import dof_damping_rate, tendon_damping_rate
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import take
+from mjx_like.passive.fluid_derivative import fluid_damping
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -17,7 +19,7 @@ def damping_matrix(m: Model, d: Data) -> Array:
     """Return minus the symmetric derivative of passive and actuator forces in qvel, shape (nv, nv).
 
     Forces that couple dofs of different branches are left out, as in MuJoCo; so is the bias force.
-    Reads qvel, ten_J, ten_velocity, actuator_moment.
+    Reads qvel, ten_J, ten_velocity, and what `force_slope` and `fluid_damping` read.
     Source: mjd_smooth_vel without bias, of which the symmetric part.
     """
     plan = m.plans.integrator
@@ -29,6 +31,8 @@ def damping_matrix(m: Model, d: Data) -> Array:
         total = jnp.where((ancestor + ancestor.T) > 0, matmul(jacobian.T * rate, jacobian), 0)
     if plan.dof_damped.any():
         total = total + jnp.diag(dof_damping_rate(m, d))
+    if m.plans.passive.box_body.size or m.plans.passive.ellipsoid_geom.size:
+        total = total + fluid_damping(m, d)
     return total
 
 
@@ -39,6 +43,10 @@ def _row_damping(m: Model, d: Data) -> tuple[list[Array], list[Array]]:
     if tendons.size:
         rows.append(take(d.ten_J, tendons))
         rates.append(take(tendon_damping_rate(m, d), tendons))
+    actuators = velocity_dependent(m.topology)
+    if actuators.size:
+        rows.append(take(d.actuator_moment, m.actuator_outadr[actuators]))
+        rates.append(-force_slope(m, d, actuators))
     return rows, rates
 
 

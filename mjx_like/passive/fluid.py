@@ -37,9 +37,9 @@ def _boxes(m: Model, d: Data, body: np.ndarray) -> Array:
     """Return the spatial force on each body, shape (nbody, 6), of those in the inertia-box model."""
     pos, rotation = take(d.xipos, body), take(d.ximat, body)
     mass = take(m.body_mass, body)
-    omega, velocity = _relative_velocity(m, d, body, pos, rotation)
+    omega, velocity = relative_velocity(m, d, body, pos, rotation)
     torque, force = box_wrench(
-        omega, velocity, _boxes_of(mass, take(m.body_inertia, body)), m.opt.density, m.opt.viscosity
+        omega, velocity, boxes_of(mass, take(m.body_inertia, body)), m.opt.density, m.opt.viscosity
     )
     heavy = (mass >= MINVAL)[:, None]
     return _on_bodies(m, d, body, pos, rotation, jnp.where(heavy, force, 0), jnp.where(heavy, torque, 0))
@@ -48,7 +48,7 @@ def _boxes(m: Model, d: Data, body: np.ndarray) -> Array:
 def _ellipsoids(m: Model, d: Data, geom: np.ndarray) -> Array:
     """Return the spatial force on each body, shape (nbody, 6), of geoms in the ellipsoid model."""
     body, pos, rotation = m.geom_bodyid[geom], take(d.geom_xpos, geom), take(d.geom_xmat, geom)
-    omega, velocity = _relative_velocity(m, d, body, pos, rotation)
+    omega, velocity = relative_velocity(m, d, body, pos, rotation)
     size = semiaxes(m.geom_type[geom], take(m.geom_size, geom))
     coefficients = take(m.geom_fluid, geom)
     torque, force = ellipsoid_wrench(omega, velocity, size, coefficients, m.opt.density, m.opt.viscosity)
@@ -70,13 +70,13 @@ def box_wrench(omega: Array, velocity: Array, box: Array, density: Array, viscos
     return torque, force
 
 
-def _boxes_of(mass: Array, inertia: Array) -> Array:
+def boxes_of(mass: Array, inertia: Array) -> Array:
     """Return the full sizes, shape (k, 3) [m], of the boxes of given masses and principal inertias."""
     others = jnp.sum(inertia, axis=-1, keepdims=True) - 2 * inertia
     return safe.sqrt(safe.divide(jnp.maximum(MINVAL, others), mass[:, None]) * 6)
 
 
-def _relative_velocity(m: Model, d: Data, body: np.ndarray, pos: Array, rotation: Array) -> tuple[Array, Array]:
+def relative_velocity(m: Model, d: Data, body: np.ndarray, pos: Array, rotation: Array) -> tuple[Array, Array]:
     """Return angular and linear velocity relative to the wind at points of bodies, in local axes, shapes (k, 3)."""
     motion = take(d.cvel, body)
     offset = pos - take(d.subtree_com, m.body_rootid[body])

@@ -90,8 +90,6 @@ class IntegratorPlan:
     quat_dof: np.ndarray  # (nquat, 3) their dofs
     qpos_order: np.ndarray  # (nq,) row of [scalars, quaternions] that stands at each address of qpos
     dof_order: np.ndarray  # (nv,) row of [scalars, rotations] that stands at each dof
-    dof_actuator: np.ndarray  # (nv, nactuator) True where the actuator adds damping to the dof
-    tendon_actuator: np.ndarray  # (ntendon, nactuator) True where the actuator adds damping to the tendon
     dof_damped: np.ndarray  # (nv,) True where a joint or an actuator damps the dof
     tendon_damped: np.ndarray  # (ntendon,) likewise
     damping_beyond_linear: bool  # whether a dof has polynomial damping or damping by an actuator
