@@ -39,8 +39,8 @@ def compile_actuator(ctx: Context, element: Element, columns) -> Row:
     Source: mjCActuator::Compile.
     """
     a = ctx.spec.resolve(element)
-    if element.tag == "plugin" or a.get("gaintype") == "dcmotor" or a.get("dyntype") == "dcmotor":
-        raise not_built(element, f"actuator {element.tag}")
+    if element.tag == "plugin":
+        raise not_built(element, "actuator plugin")
     kinds = {
         "dyntype": DynType(keyword(DynType, a.get("dyntype", "none"))),
         "gaintype": GainType(keyword(GainType, a.get("gaintype", "fixed"))),
@@ -220,7 +220,7 @@ def _activations(element: Element, a, dyntype: DynType) -> int:
         raise element.error(f"actdim {actdim} is only for dyntype user, pid or dcmotor")
     if actdim == 1 and dyntype == DynType.NONE:
         raise element.error("actdim 1 in an actuator without activation")
-    if actdim == 0 and dyntype != DynType.NONE:
+    if actdim == 0 and dyntype not in (DynType.NONE, DynType.DCMOTOR):
         raise element.error("actdim 0 in an actuator with activation")
     if actdim < 0 and dyntype == DynType.PID:
         dynprm, gainprm = vector(a.get("dynprm"), 10), vector(a.get("gainprm"), 10)
@@ -246,6 +246,9 @@ def _inputs(ctx: Context, element: Element, a, gaintype: GainType, ranges) -> tu
     elif gaintype == GainType.PID:
         spec = spec or int(CtrlInput.POS | CtrlInput.VEL)
         names = [name for bit, name in _SETPOINTS.items() if spec & bit]
+    elif gaintype == GainType.DCMOTOR:
+        spec = spec or int(CtrlInput.VOLTAGE)
+        names = ["ctrlrange"] * (spec & ~CtrlInput.NONE).bit_count()
     else:
         names = ["ctrlrange"]
     parts = [(name, ranges[name]) for name in names]

@@ -142,8 +142,6 @@ def _inertia_from_geoms(ctx: Context, body: Body, geoms: list[Geom]) -> bool:
 def _bound_inertia(ctx: Context, body: Body) -> None:
     body.mass = max(body.mass, ctx.boundmass)
     body.inertia = np.maximum(body.inertia, ctx.boundinertia)
-    if body.mass < 0 or (body.inertia < 0).any():
-        raise body.element.error("mass and inertia cannot be negative")
     if (2 * body.inertia > body.inertia.sum()).any() and _unbalanced(body.inertia):
         if not ctx.balanceinertia:
             raise body.element.error(

@@ -60,9 +60,9 @@ def compile_skins(ctx: Context, elements: list[Element]) -> tuple[list[Row], Col
 
 
 def _add_bones(ctx: Context, element: Element, bones, nvert: int, parts: Columns) -> None:
-    total = np.zeros(nvert)
+    total = np.zeros(nvert, np.float32)
     for _, _, _, ids, weights in bones:
-        np.add.at(total, ids, weights)
+        np.add.at(total, ids, np.asarray(weights, np.float32))
     for body, pos, quat, ids, weights in bones:
         parts["skin_bonebodyid"].append(ctx.names.find(ObjType.BODY, body, element, "body"))
         parts["skin_bonebindpos"].append(pos)
@@ -70,7 +70,7 @@ def _add_bones(ctx: Context, element: Element, bones, nvert: int, parts: Columns
         parts["skin_bonevertadr"].append(len(parts["skin_bonevertid"]))
         parts["skin_bonevertnum"].append(len(ids))
         parts["skin_bonevertid"] += list(ids)
-        parts["skin_bonevertweight"] += list(weights / total[ids])
+        parts["skin_bonevertweight"] += list(np.asarray(weights, np.float32) / total[ids])
 
 
 def _inline(element: Element, a):

@@ -93,21 +93,22 @@ def _target(ctx: Context, element, a) -> int:
 def _lens(ctx: Context, element, a) -> tuple[float, np.ndarray]:
     """The vertical field of view [deg] and the intrinsics: focal lengths and principal point [m]."""
     fovy = float(a.get("fovy", 45))
-    orthographic = a.get("projection") == "orthographic"
-    if fovy >= 180 and not orthographic:
+    if fovy >= 180:
         raise element.error(f"fovy {fovy:g} must be less than 180")
-    focal, focal_pixel = vector(a.get("focal"), 2), vector(a.get("focalpixel"), 2)
-    principal, principal_pixel = vector(a.get("principal"), 2), vector(a.get("principalpixel"), 2)
-    if (focal * focal_pixel).any():
-        raise element.error("focal and focalpixel cannot both be given")
-    if (principal * principal_pixel).any():
-        raise element.error("principal and principalpixel cannot both be given")
-    sensor = vector(a.get("sensorsize"), 2)
+    sensor, resolution = vector(a.get("sensorsize"), 2), vector(a.get("resolution"), 2, 1)
     if not (sensor > 0).all():
+        if any(np.any(a.get(name, 0)) for name in ("focal", "focalpixel", "principal", "principalpixel")):
+            raise element.error("focal and principal need a positive sensorsize")
         return fovy, np.array([ctx.znear, ctx.znear, 0, 0])
-    single = np.float32
-    density = vector(a.get("resolution"), 2, 1).astype(single) / sensor.astype(single)
-    lengths = focal_pixel.astype(single) / density + focal.astype(single)
-    center = principal_pixel.astype(single) / density + principal.astype(single)
-    half = sensor.astype(single)[1] / single(2)
-    return math.degrees(2 * float(np.arctan2(half, lengths[1]))), np.concatenate([lengths, center]).astype(float)
+    if (resolution <= 0).any():
+        raise element.error("sensorsize needs a positive resolution")
+    density = resolution.astype(np.float32) / sensor.astype(np.float32)
+    focal, principal = (_metric(a, name, density) for name in ("focal", "principal"))
+    half = sensor.astype(np.float32)[1] / np.float32(2)
+    return math.degrees(2 * float(np.arctan2(half, focal[1]))), np.concatenate([focal, principal]).astype(float)
+
+
+def _metric(a, name: str, density: np.ndarray) -> np.ndarray:
+    """A length of the lens in metres, from pixels where those are given; in single precision, as MuJoCo has it."""
+    length, pixels = (vector(a.get(key), 2).astype(np.float32) for key in (name, name + "pixel"))
+    return np.where(pixels != 0, pixels / density, length)
