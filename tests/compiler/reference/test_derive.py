@@ -219,7 +219,8 @@ EMPTY = (
     '<worldbody><geom type="hfield" hfield="h"/></worldbody></mujoco>',
     '<mujoco><worldbody><body pos="1 2 3"><geom size=".1"/><body pos="1 0 0"><site name="a"/></body></body>'
     '<camera pos="1 0 0"/><light/><site name="b"/></worldbody>'
-    '<tendon><spatial><site site="a"/><site site="b"/></spatial></tendon><actuator><motor site="a"/></actuator></mujoco>',
+    '<tendon><spatial><site site="a"/><site site="b"/></spatial></tendon>'
+    '<actuator><motor site="a"/></actuator></mujoco>',
 )
 
 
