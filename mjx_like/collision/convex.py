@@ -23,7 +23,7 @@ from mjx_like.types.enums import GeomType
 
 Array = jax.Array
 
-_STEPS = 14  # Newton steps
+_STEPS = 40  # Newton steps at most
 _WIDEST = 0.5  # longest step [rad]
 _SAMPLES = 16  # start directions, on half of the sphere
 
@@ -68,18 +68,23 @@ def contact(kinds: tuple[GeomType, GeomType], a: Shape, b: Shape) -> Point:
     parts = Parts(v.sub(second.center, first.center), first.radius + second.radius,
                   *(p + q for p, q in zip(first[2:], second[2:], strict=True)))  # fmt: skip
     stopped = lax.stop_gradient(parts)
-    constraint = _constraints(stopped)
-    found = _ascend(stopped, constraint, _start(stopped, constraint))
+    rows = _rows(stopped)
+    found = _ascend(stopped, rows, _start(stopped, rows))
     fixed = _fixed_normals(parts)
     winner = _winner(stopped, lax.stop_gradient(fixed), found)
 
-    live = _constraints(parts)
+    live = _rows(parts)
     free = _step(parts, live, _onto(live, lax.stop_gradient(found)), None)
-    options = [*fixed, *((n[0][k], n[1][k], n[2][k]) for n in (free,) for k in range(len(parts.segments), -1, -1))]
+    options = [*fixed, *_unstack(free)]
     normal = options[0]
     for k, option in enumerate(options[1:], 1):
         normal = v.select(winner == k, option, normal)
     return _witness(parts, first, normal)
+
+
+def _unstack(rows: v.Vector) -> list[v.Vector]:
+    """Return the directions of all rows, circles before free searches."""
+    return [(rows[0][k], rows[1][k], rows[2][k]) for k in reversed(range(rows[0].shape[0]))]
 
 
 def _flip(parts: Parts, n: v.Vector) -> v.Vector:
@@ -133,26 +138,35 @@ def _bend(parts: Parts, n: v.Vector, t1: v.Vector, t2: v.Vector) -> tuple[Array,
     return tuple(out)
 
 
-class _Constraints(NamedTuple):
-    """Row 0 searches the sphere, row k the circle across segment k - 1; components have shape (1 + segments, n)."""
+class _Rows(NamedTuple):
+    """The searches of a pair, stacked; components have shape (rows, n).
+
+    Free searches come first: one for each disk, in polar coordinates about its axis, or one without; then one on the
+    circle across each segment.
+    """
 
     axis: v.Vector
+    polar: np.ndarray  # (rows, 1) True about the axis of a disk
     bound: np.ndarray  # (rows, 1) True on a circle
 
 
-def _constraints(parts: Parts) -> _Constraints:
+def _rows(parts: Parts) -> _Rows:
     zero = jnp.zeros_like(parts.radius)
-    rows = [(zero, zero, zero), *(direction for direction, _ in parts.segments)]
-    bound = np.arange(len(rows))[:, None] > 0
-    return _Constraints(tuple(jnp.stack([r[i] for r in rows]) for i in range(3)), bound)
+    free = [z for _, _, z, _ in parts.disks] or [(zero, zero, zero)]
+    axes = [*free, *(direction for direction, _ in parts.segments)]
+    index = np.arange(len(axes))[:, None]
+    bound = index >= len(free)
+    polar = ~bound & (len(parts.disks) > 0)
+    return _Rows(tuple(jnp.stack([axis[i] for axis in axes]) for i in range(3)), polar, bound)
 
 
-def _onto(constraint: _Constraints, n: v.Vector) -> v.Vector:
+def _onto(rows: _Rows, n: v.Vector) -> v.Vector:
     """Return each row's direction moved onto its circle."""
-    return v.normalize(v.along(n, constraint.axis, -v.dot(constraint.axis, n)))[0]
+    off = jnp.where(rows.bound, v.dot(rows.axis, n), 0)
+    return v.normalize(v.along(n, rows.axis, -off))[0]
 
 
-def _start(parts: Parts, constraint: _Constraints) -> v.Vector:
+def _start(parts: Parts, rows: _Rows) -> v.Vector:
     """Return for each row the best of fixed directions and the line of centres."""
     k = np.arange(_SAMPLES) + 0.5
     z, turn = k / _SAMPLES, k * np.pi * (3 - 5**0.5)
@@ -164,48 +178,58 @@ def _start(parts: Parts, constraint: _Constraints) -> v.Vector:
         jnp.concatenate([jnp.broadcast_to(np.asarray(s, dtype)[:, None, None], shape), t[None, None]])
         for s, t in zip(spread, toward, strict=True)
     )
-    samples = _flip(parts, _onto(constraint, samples))
+    samples = _flip(parts, _onto(rows, samples))
     best = jnp.argmax(_gap(parts, samples), axis=0)
     chosen = np.arange(_SAMPLES + 1)[:, None, None] == best
     return tuple(jnp.sum(jnp.where(chosen, s, 0), axis=0) for s in samples)
 
 
-def _ascend(parts: Parts, constraint: _Constraints, n: v.Vector) -> v.Vector:
-    """Return for each row the direction of a local maximum: Newton steps, each kept only if the gap grows."""
+def _ascend(parts: Parts, rows: _Rows, n: v.Vector) -> v.Vector:
+    """Return for each row the direction of a local maximum: Newton steps, each kept only if the gap grows.
 
-    def body(_, state):
-        n, gap, widest = state
-        trial = _step(parts, constraint, n, widest)
+    The loop ends when no step of any pair would change the gap.
+    """
+    eps = jnp.finfo(parts.radius.dtype).eps
+
+    def unfinished(state):
+        count, _, _, widest, moved = state
+        return (count < _STEPS) & jnp.any((widest > eps) & (moved > eps))
+
+    def body(state):
+        count, n, gap, widest, _ = state
+        trial = _step(parts, rows, n, widest)
         new = _gap(parts, trial)
+        moved = v.norm(v.sub(trial, n))
         better = new > gap
-        widest = jnp.where(better, jnp.minimum(2 * widest, _WIDEST), 0.25 * widest)
-        return v.select(better, trial, n), jnp.where(better, new, gap), widest
+        widest = jnp.where(better, jnp.minimum(2 * widest, _WIDEST), 0.25 * jnp.minimum(widest, moved))
+        return count + 1, v.select(better, trial, n), jnp.where(better, new, gap), widest, moved
 
     gap = _gap(parts, n)
-    return lax.fori_loop(0, _STEPS, body, (n, gap, jnp.full_like(gap, _WIDEST)))[0]
+    wide = jnp.full_like(gap, _WIDEST)
+    return lax.while_loop(unfinished, body, (jnp.zeros((), jnp.int32), n, gap, wide, wide))[1]
 
 
-def _step(parts: Parts, constraint: _Constraints, n: v.Vector, widest: Array | None) -> v.Vector:
+def _step(parts: Parts, rows: _Rows, n: v.Vector, widest: Array | None) -> v.Vector:
     """Return the direction after one Newton step; safeguarded to an ascent of limited length if `widest` is given."""
     zero, one = jnp.zeros_like(n[0]), jnp.ones_like(n[0])
     steep = jnp.abs(n[0]) > 0.6
     guess = (jnp.where(steep, zero, one), jnp.where(steep, one, zero), zero)
-    t1, _ = v.normalize(v.cross(v.select(constraint.bound, constraint.axis, guess), n))
-    t2 = v.cross(n, t1)
+    t2, sine = v.normalize(v.cross(v.select(rows.bound | rows.polar, rows.axis, guess), n))
+    t1 = v.cross(t2, n)
+    cosine = v.dot(rows.axis, n)
+    cotangent = jnp.where(rows.polar, safe.divide(cosine, sine), 0)
     pull = v.sub(parts.center, _smooth_support(parts, n))
     for direction, half in parts.segments:
-        on = v.dot(direction, n)
-        pull = v.along(pull, direction, -half * jnp.sign(on))
-    gap = v.dot(pull, n)
+        pull = v.along(pull, direction, -half * jnp.sign(v.dot(direction, n)))
+    gap, b1, b2 = v.dot(pull, n), v.dot(t1, pull), v.dot(t2, pull)
     a11, a12, a22 = _bend(parts, n, t1, t2)
-    a11, a22 = a11 + gap, a22 + gap
-    a12, a22 = jnp.where(constraint.bound, 0, a12), jnp.where(constraint.bound, 1, a22)
-    b1, b2 = v.dot(t1, pull), jnp.where(constraint.bound, 0, v.dot(t2, pull))
+    # on a circle only t2 is free; in polar coordinates the parallels are curved
+    a11, a12, a22 = a11 + gap, a12 - cotangent * b2, a22 + gap + cotangent * b1
+    a11, a12, b1 = jnp.where(rows.bound, 1, a11), jnp.where(rows.bound, 0, a12), jnp.where(rows.bound, 0, b1)
     if widest is not None:
         middle, apart = 0.5 * (a11 + a22), safe.sqrt(0.25 * (a11 - a22) ** 2 + a12 * a12)
-        least = middle - apart
-        lift = jnp.where(least < 1e-3 * (jnp.abs(middle) + apart), 1e-3 * (jnp.abs(middle) + apart) - least, 0)
-        lift = jnp.where(constraint.bound & (a11 > 0), 0, jnp.where(constraint.bound, 1e-2 - a11, lift))
+        floor = 1e-3 * jnp.where(rows.bound, v.norm(parts.center) + parts.radius, jnp.abs(middle) + apart)
+        lift = jnp.maximum(floor - jnp.where(rows.bound, a22, middle - apart), 0)
         a11, a22 = a11 + lift, a22 + lift
     det = a11 * a22 - a12 * a12
     s1, s2 = safe.divide(a22 * b1 - a12 * b2, det), safe.divide(a11 * b2 - a12 * b1, det)
@@ -213,7 +237,15 @@ def _step(parts: Parts, constraint: _Constraints, n: v.Vector, widest: Array | N
         length = safe.sqrt(s1 * s1 + s2 * s2)
         short = jnp.where(length > widest, safe.divide(widest, length), 1)
         s1, s2 = short * s1, short * s2
-    return v.normalize(v.along(v.along(n, t1, s1), t2, s2))[0]
+    straight = v.along(v.along(n, t1, s1), t2, s2)
+    if not rows.polar.any():
+        return v.normalize(straight)[0]
+    turn = jnp.where(rows.polar, jnp.clip(safe.divide(s2, sine), -1, 1), 0)
+    outward = v.cross(t2, rows.axis)
+    outward = v.along(v.scale(outward, jnp.cos(turn)), t2, jnp.sin(turn))
+    angle_sine, angle_cosine = sine * jnp.cos(s1) + cosine * jnp.sin(s1), cosine * jnp.cos(s1) - sine * jnp.sin(s1)
+    curved = v.along(v.scale(outward, angle_sine), rows.axis, angle_cosine)
+    return v.normalize(v.select(rows.polar, curved, straight))[0]
 
 
 def _fixed_normals(parts: Parts) -> list[v.Vector]:
@@ -231,13 +263,12 @@ def _winner(parts: Parts, fixed: list[v.Vector], found: v.Vector) -> Array:
 
     A later one wins only if it is larger by more than rounding.
     """
-    rows = [(found[0][k], found[1][k], found[2][k]) for k in range(len(parts.segments), -1, -1)]
     scale = v.norm(parts.center) + parts.radius
     for _, half in parts.segments:
         scale += half
     slack = 16 * jnp.finfo(scale.dtype).eps * scale
     best, winner = None, None
-    for k, n in enumerate([*fixed, *rows]):
+    for k, n in enumerate([*fixed, *_unstack(found)]):
         gap = _gap(parts, n)
         if best is None:
             best, winner = gap, jnp.zeros(gap.shape, jnp.int32)
