@@ -205,10 +205,7 @@ def _joint_force(m: Model, d: Data, force: Array) -> Array:
     if gravity and plan.gravcomp_dof.any():
         total = total + jnp.where(plan.gravcomp_dof, d.qfrc_gravcomp, 0)
     if plan.clamped_dof.size:
-        limits = take(m.jnt_actfrcrange, plan.clamped_joint)
-        low, high = (
-            place(limits[:, k] - bound, plan.clamped_dof, m.nv) + bound for k, bound in ((0, -MAXVAL), (1, MAXVAL))
-        )
+        clamped = safe.clip(take(total, plan.clamped_dof), *take(m.jnt_actfrcrange, plan.clamped_joint).T)
         limited = np.isin(np.arange(m.nv), plan.clamped_dof)
-        total = jnp.where(limited, safe.clip(total, low, high), total)
+        total = jnp.where(limited, place(clamped, plan.clamped_dof, m.nv), total)
     return total

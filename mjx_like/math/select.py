@@ -1,5 +1,7 @@
 """Selection and accumulation of rows by static indices: the one place that decides how they are lowered."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -30,7 +32,7 @@ def segment_sum(x: Array, index: np.ndarray, size: int) -> Array:
     """
     index = np.asarray(index)
     mask = (np.arange(size)[:, None] == index[None, :]).astype(np.float32)
-    flat = x.reshape(x.shape[0], -1)
+    flat = x.reshape(x.shape[0], math.prod(x.shape[1:]))
     return jnp.matmul(mask.astype(x.dtype), flat, precision="highest").reshape((size, *x.shape[1:]))
 
 
@@ -44,6 +46,6 @@ def place(x: Array, index: np.ndarray, size: int) -> Array:
 
 def combine(matrix: np.ndarray, x: Array) -> Array:
     """Return matrix @ x for a static matrix, shape (k, n), and rows x, shape (n, ...), in the dtype of x."""
-    flat = x.reshape(x.shape[0], -1)
+    flat = x.reshape(x.shape[0], math.prod(x.shape[1:]))
     product = jnp.matmul(jnp.asarray(matrix, x.dtype), flat, precision="highest")
     return product.reshape((matrix.shape[0], *x.shape[1:]))
