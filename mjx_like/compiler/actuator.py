@@ -3,7 +3,7 @@
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import Context, choice, keyword, not_built, vector
+from mjx_like.compiler.context import Context, choice, keyword, not_built
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import (
@@ -42,16 +42,16 @@ def compile_actuator(ctx: Context, element: Element, columns) -> Row:
     if element.tag == "plugin":
         raise not_built(element, "actuator plugin")
     kinds = {
-        "dyntype": DynType(keyword(DynType, a.get("dyntype", "none"))),
-        "gaintype": GainType(keyword(GainType, a.get("gaintype", "fixed"))),
-        "biastype": BiasType(keyword(BiasType, a.get("biastype", "none"))),
+        "dyntype": DynType(keyword(DynType, a["dyntype"])),
+        "gaintype": GainType(keyword(GainType, a["gaintype"])),
+        "biastype": BiasType(keyword(BiasType, a["biastype"])),
     }
     trntype, trnid = _transmission(ctx, element, a)
     if kinds["gaintype"] == GainType.SO3:
         trntype = TrnType.SO3
-    ranges = {name: vector(a.get(name), 2) for name in ("ctrlrange", "forcerange", "actrange", "velrange", "ffrange")}
+    ranges = {name: a[name] for name in ("ctrlrange", "forcerange", "actrange", "velrange", "ffrange")}
     _inherit_range(element, a, kinds, trntype, trnid[0], ranges, columns)
-    gain, bias = vector(a.get("gainprm"), 10), vector(a.get("biasprm"), 10)
+    gain, bias = a["gainprm"], a["biasprm"]
     if kinds["gaintype"] == GainType.MUSCLE:
         _check_muscle(element, gain)
     if kinds["biastype"] == BiasType.MUSCLE:
@@ -59,38 +59,38 @@ def compile_actuator(ctx: Context, element: Element, columns) -> Row:
     limited = {}
     for what in ("force", "act"):
         limits = ranges[what + "range"]
-        limited[what] = ctx.limited(element, choice(a.get(what + "limited")), limits, what + "range")
+        limited[what] = ctx.limited(element, choice(a[what + "limited"]), limits, what + "range")
         if limited[what] and limits[0] >= limits[1]:
             raise element.error(f"{what}range {tuple(limits)}: the first value must be the smaller")
     if limited["act"] and kinds["dyntype"] == DynType.NONE:
         raise element.error("actrange is given, but the actuator has no activation (dyntype none)")
     ctrlspec, inputs = _inputs(ctx, element, a, kinds["gaintype"], ranges)
-    nsample, delay = int(a.get("nsample") or 0), float(a.get("delay") or 0)
+    nsample, delay = a["nsample"], a["delay"]
     if delay > 0 and nsample <= 0:
         raise element.error("a delay needs a history buffer; give nsample")
-    damping = vector(a.get("damping"), 3)
+    damping = a["damping"]
     return {
         "*ctrl": inputs,
         "*outputs": 3 if trntype == TrnType.SO3 else 1,
-        "*gear": vector(a.get("gear"), 6, (1, 0, 0, 0, 0, 0)),
-        "*lengthrange": vector(a.get("lengthrange"), 2),
+        "*gear": a["gear"],
+        "*lengthrange": a["lengthrange"],
         "actuator_trntype": int(trntype),
         "actuator_dyntype": int(kinds["dyntype"]),
         "actuator_gaintype": int(kinds["gaintype"]),
         "actuator_biastype": int(kinds["biastype"]),
         "actuator_trnid": trnid,
         "actuator_actnum": _activations(element, a, kinds["dyntype"]),
-        "actuator_group": int(a.get("group") or 0),
+        "actuator_group": a["group"],
         "actuator_ctrlspec": int(ctrlspec),
         "actuator_delay": delay,
-        "actuator_history": (nsample, _interpolation(a)),
+        "actuator_history": (nsample, keywords.INTERP[a["interp"]]),
         "actuator_actlimited": limited["act"],
-        "actuator_actearly": bool(a.get("actearly")),
-        "actuator_cranklength": float(a.get("cranklength") or 0),
+        "actuator_actearly": a["actearly"],
+        "actuator_cranklength": a["cranklength"],
         "actuator_damping": damping[0],
         "actuator_dampingpoly": damping[1:],
-        "actuator_armature": float(a.get("armature") or 0),
-        "actuator_dynprm": vector(a.get("dynprm"), 10),
+        "actuator_armature": a["armature"],
+        "actuator_dynprm": a["dynprm"],
         "actuator_gainprm": gain,
         "actuator_biasprm": bias,
         "actuator_actrange": ranges["actrange"],
@@ -171,7 +171,7 @@ def _transmission(ctx: Context, element: Element, a) -> tuple[TrnType, tuple[int
     slider, reference = a.get("slidersite"), a.get("refsite")
     if trntype == TrnType.SLIDERCRANK:
         other = ctx.names.find(ObjType.SITE, slider, element, "slidersite")
-        if float(a.get("cranklength") or 0) <= 0:
+        if a["cranklength"] <= 0:
             raise element.error("cranklength must be positive")
     elif slider or element.get("cranklength") is not None:
         raise element.error("cranklength and slidersite belong to a slider-crank; give cranksite")
@@ -183,13 +183,13 @@ def _transmission(ctx: Context, element: Element, a) -> tuple[TrnType, tuple[int
 
 
 def _inherit_range(element: Element, a, kinds, trntype, target: int, ranges, columns) -> None:
-    share = float(a.get("inheritrange") or 0)
+    share = a["inheritrange"]
     if share <= 0:
         return
     servo = kinds["gaintype"] == GainType.PID or (
         kinds["gaintype"] == GainType.FIXED
         and kinds["biastype"] == BiasType.AFFINE
-        and a["gainprm"][0] == -vector(a.get("biasprm"), 10)[1]
+        and a["gainprm"][0] == -a["biasprm"][1]
     )
     if not servo:
         return
@@ -214,8 +214,7 @@ def _inherit_range(element: Element, a, kinds, trntype, target: int, ranges, col
 
 
 def _activations(element: Element, a, dyntype: DynType) -> int:
-    actdim = a.get("actdim")
-    actdim = -1 if actdim is None else int(actdim)
+    actdim = a["actdim"]
     if actdim > 1 and dyntype not in _POLICIES:
         raise element.error(f"actdim {actdim} is only for dyntype user, pid or dcmotor")
     if actdim == 1 and dyntype == DynType.NONE:
@@ -223,7 +222,7 @@ def _activations(element: Element, a, dyntype: DynType) -> int:
     if actdim == 0 and dyntype not in (DynType.NONE, DynType.DCMOTOR):
         raise element.error("actdim 0 in an actuator with activation")
     if actdim < 0 and dyntype == DynType.PID:
-        dynprm, gainprm = vector(a.get("dynprm"), 10), vector(a.get("gainprm"), 10)
+        dynprm, gainprm = a["dynprm"], a["gainprm"]
         return int(dynprm[1] > 0) + int(gainprm[0] != 0)
     return int(dyntype != DynType.NONE) if actdim < 0 else actdim
 
@@ -239,7 +238,7 @@ def _check_muscle(element: Element, prm: np.ndarray) -> None:
 
 def _inputs(ctx: Context, element: Element, a, gaintype: GainType, ranges) -> tuple[int, list]:
     """The input signature, and for each input whether it is limited and its range."""
-    spec = int(a.get("ctrlspec") or 0)
+    spec = a["ctrlspec"]
     if gaintype == GainType.SO3:
         spec = spec or int(CtrlChart.EXPMAP)
         names = ["ctrlrange"] * (3 if spec == CtrlChart.EXPMAP else 4)
@@ -254,18 +253,9 @@ def _inputs(ctx: Context, element: Element, a, gaintype: GainType, ranges) -> tu
     parts = [(name, ranges[name]) for name in names]
     inputs = []
     for name, limits in parts:
-        selected = choice(a.get("ctrllimited"))
+        selected = choice(a["ctrllimited"])
         limited = ctx.limited(element, selected, limits, name)
         if limited and limits[0] >= limits[1] and not (gaintype == GainType.PID and selected == Limited.TRUE):
             raise element.error(f"{name} {tuple(limits)}: the first value must be the smaller")
         inputs.append((limited, limits))
     return spec, inputs
-
-
-def _interpolation(a) -> int:
-    return interpolation(a.get("interp"))
-
-
-def interpolation(value) -> int:
-    """Return the order of interpolation that a keyword stands for."""
-    return keywords.INTERP[value or "zoh"]

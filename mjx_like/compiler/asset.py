@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import Context, keyword, vector
+from mjx_like.compiler.context import Context, keyword
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element
@@ -31,7 +31,7 @@ def compile_texture(ctx: Context, element: Element, address: int) -> Row:
     Source: mjCTexture::Compile.
     """
     a = ctx.spec.resolve(element)
-    kind = TextureType(keywords.TEXTURE[a.get("type") or "cube"])
+    kind = TextureType(keywords.TEXTURE[a["type"]])
     width, height, space = _texture_size(ctx, element, a, kind)
     if width < 1 or height < 1:
         raise element.error("width and height must be positive")
@@ -40,21 +40,21 @@ def compile_texture(ctx: Context, element: Element, address: int) -> Row:
         "tex_colorspace": int(space),
         "tex_height": height,
         "tex_width": width,
-        "tex_nchannel": int(a.get("nchannel") or 3),
+        "tex_nchannel": a["nchannel"],
         "tex_adr": address,
     }
 
 
 def _texture_size(ctx: Context, element: Element, a, kind: TextureType) -> tuple[int, int, int]:
-    width, height = int(a.get("width") or 0), int(a.get("height") or 0)
-    space = keyword(ColorSpace, a.get("colorspace", "auto"))
+    width, height = a["width"], a["height"]
+    space = keyword(ColorSpace, a["colorspace"])
     flat = kind == TextureType.TEXTURE_2D
-    if a.get("builtin", "none") != "none":
+    if a["builtin"] != "none":
         return width, height if flat else 6 * width, space
     if a.get("file"):
         width, height, found = _image_size(ctx, element, a["file"])
         if not flat:
-            rows, columns = (int(n) for n in vector(a.get("gridsize"), 2, 1))
+            rows, columns = (int(n) for n in a["gridsize"])
             width = width // columns
             height = width if (rows, columns) == (1, 1) else 6 * width
         return width, height, found if space == ColorSpace.AUTO else space
@@ -101,21 +101,21 @@ def compile_material(ctx: Context, element: Element) -> Row:
     """
     a = ctx.spec.resolve(element)
     textures = np.full(10, -1)
-    for role, name in a.get("textures", {}).items():
+    for role, name in a["textures"].items():
         if role not in keywords.TEXTURE_ROLE:
             raise element.error(f"role '{role}' is none of {', '.join(keywords.TEXTURE_ROLE)}")
         textures[keywords.TEXTURE_ROLE[role]] = ctx.names.find(ObjType.TEXTURE, name, element, "texture")
     return {
         "mat_texid": textures,
-        "mat_texuniform": bool(a.get("texuniform")),
-        "mat_texrepeat": vector(a.get("texrepeat"), 2, 1),
-        "mat_emission": float(a.get("emission") or 0),
-        "mat_specular": float(a.get("specular", 0.5)),
-        "mat_shininess": float(a.get("shininess", 0.5)),
-        "mat_reflectance": float(a.get("reflectance") or 0),
-        "mat_metallic": float(a.get("metallic", -1)),
-        "mat_roughness": float(a.get("roughness", -1)),
-        "mat_rgba": vector(a.get("rgba"), 4, 1),
+        "mat_texuniform": a["texuniform"],
+        "mat_texrepeat": a["texrepeat"],
+        "mat_emission": a["emission"],
+        "mat_specular": a["specular"],
+        "mat_shininess": a["shininess"],
+        "mat_reflectance": a["reflectance"],
+        "mat_metallic": a["metallic"],
+        "mat_roughness": a["roughness"],
+        "mat_rgba": a["rgba"],
     }
 
 
@@ -127,7 +127,7 @@ def compile_hfield(ctx: Context, element: Element) -> Row:
     Source: mjCHField::Compile.
     """
     a = ctx.spec.resolve(element)
-    size = vector(a.get("size"), 4)
+    size = a["size"]
     if (size <= 0).any():
         raise element.error(f"size {tuple(size)}: all four values must be positive")
     data = _hfield_file(ctx, element, a["file"]) if a.get("file") else _elevation(element, a)
@@ -142,7 +142,7 @@ def compile_hfield(ctx: Context, element: Element) -> Row:
 
 
 def _elevation(element: Element, a) -> np.ndarray:
-    nrow, ncol = int(a.get("nrow") or 0), int(a.get("ncol") or 0)
+    nrow, ncol = a["nrow"], a["ncol"]
     if nrow < 1 or ncol < 1:
         raise element.error("needs a file, or nrow and ncol")
     given = a.get("elevation")

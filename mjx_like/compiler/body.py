@@ -3,7 +3,7 @@
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import Context, vector
+from mjx_like.compiler.context import Context
 from mjx_like.compiler.geom import Geom, compile_geom, compile_site
 from mjx_like.compiler.joint import NQ, NV, align_free, check_joints, compile_joint, joint_type
 from mjx_like.compiler.pose import EPS, IDENTITY, compose, inertia_tensor, invert, principal_axes, rotate
@@ -75,7 +75,7 @@ def _compile_body(ctx: Context, body: Body, hfields: list[Row], tables: Tables, 
 def _mass_and_pose(ctx: Context, body: Body, hfields: list[Row]) -> list[Geom]:
     a = body.attributes
     if body.parent is not None:
-        body.pos, body.quat = vector(a.get("pos"), 3), ctx.orientation(body.element, a)
+        body.pos, body.quat = a["pos"], ctx.orientation(body.element, a)
     placed = body.parent is None  # whether the inertial frame is known
     if body.inertial is not None:
         _explicit_inertia(ctx, body)
@@ -102,12 +102,12 @@ def _mass_and_pose(ctx: Context, body: Body, hfields: list[Row]) -> list[Geom]:
 
 def _explicit_inertia(ctx: Context, body: Body) -> None:
     element, a = body.inertial, ctx.spec.resolve(body.inertial)
-    body.mass, body.ipos = float(a["mass"]), vector(a.get("pos"), 3)
+    body.mass, body.ipos = a["mass"], a["pos"]
     full = a.get("fullinertia")
     if full is None:
-        body.iquat, body.inertia = ctx.orientation(element, a), vector(a.get("diaginertia"), 3)
+        body.iquat, body.inertia = ctx.orientation(element, a), a["diaginertia"]
         return
-    if a.get("diaginertia") is not None and np.any(a["diaginertia"]):
+    if a["diaginertia"].any():
         raise element.error("fullinertia and diaginertia cannot both be given")
     if any(element.get(name) is not None for name in ("quat", "axisangle", "xyaxes", "zaxis", "euler")):
         raise element.error("fullinertia and an orientation cannot both be given")
@@ -178,7 +178,7 @@ def _has_mass(body: Body) -> bool:
 
 def _body_row(ctx: Context, body: Body, geomadr: int, geomnum: int, ids: _TreeIds) -> Row:
     a = body.attributes
-    mocap = body.parent is not None and bool(a.get("mocap"))
+    mocap = body.parent is not None and a["mocap"]
     if mocap:
         ids.mocaps += 1
     return {
@@ -194,7 +194,7 @@ def _body_row(ctx: Context, body: Body, geomadr: int, geomnum: int, ids: _TreeId
         "body_iquat": body.iquat,
         "body_mass": body.mass,
         "body_inertia": body.inertia,
-        "body_gravcomp": float(a.get("gravcomp") or 0),
+        "body_gravcomp": a.get("gravcomp", 0.0),
         "body_user": ctx.user_data(body.element, a, "nuser_body") if body.parent else np.zeros(ctx.user["nuser_body"]),
     }
 

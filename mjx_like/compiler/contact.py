@@ -3,7 +3,7 @@
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import SOLIMP, SOLREF, Context, vector
+from mjx_like.compiler.context import Context
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import ObjType
 
@@ -19,21 +19,21 @@ def compile_pair(ctx: Context, element: Element, geom_bodyid: np.ndarray) -> Row
     """
     a = ctx.spec.resolve(element)
     geoms = [ctx.names.find(ObjType.GEOM, a.get(role), element, role) for role in ("geom1", "geom2")]
-    if int(a.get("condim", 3)) not in (1, 3, 4, 6):
+    if a["condim"] not in (1, 3, 4, 6):
         raise element.error(f"condim {a['condim']} is none of 1, 3, 4, 6")
     first, second = sorted(geoms, key=lambda geom: geom_bodyid[geom])
     return {
         "*signature": signature(geom_bodyid[first], geom_bodyid[second]),
-        "pair_dim": int(a.get("condim", 3)),
+        "pair_dim": a["condim"],
         "pair_geom1": first,
         "pair_geom2": second,
-        "pair_solref": vector(a.get("solref"), 2, SOLREF),
-        "pair_solreffriction": vector(a.get("solreffriction"), 2),
-        "pair_solimp": vector(a.get("solimp"), 5, SOLIMP),
-        "pair_margin": float(a.get("margin") or 0),
-        "pair_gap": float(a.get("gap") or 0),
-        "pair_adhesion": float(a.get("adhesion") or 0),
-        "pair_friction": vector(a.get("friction"), 5, _FRICTION),
+        "pair_solref": a["solref"],
+        "pair_solreffriction": a["solreffriction"],
+        "pair_solimp": a["solimp"],
+        "pair_margin": a["margin"],
+        "pair_gap": a["gap"],
+        "pair_adhesion": a["adhesion"],
+        "pair_friction": a["friction"],
     }
 
 

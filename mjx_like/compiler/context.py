@@ -8,6 +8,7 @@ import numpy as np
 
 from mjx_like.compiler.pose import PoseError, orientation
 from mjx_like.errors import ModelError
+from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element, Spec
 from mjx_like.types.enums import Limited, ObjType
 
@@ -105,7 +106,7 @@ class Context:
 
     def user_data(self, element: Element, attributes: Mapping[str, Any], size: str) -> np.ndarray:
         """Return the user values of an element, zeros appended up to `nuser_*`."""
-        values = np.asarray(attributes.get("user") if attributes.get("user") is not None else (), float)
+        values = np.asarray(attributes.get("user", ()), float)
         room = self.user[size]
         if len(values) > room:
             raise element.error(f"user has {len(values)} values, but {size} is {room}")
@@ -126,9 +127,9 @@ class Context:
         return choice == Limited.TRUE or (choice == Limited.AUTO and limits[0] < limits[1])
 
 
-def keyword(enum: type, value: Any) -> int:
-    """Return the enum member of an MJCF keyword, which may be a member already."""
-    return enum[value.upper()] if isinstance(value, str) else enum(value)
+def keyword(enum: type, word: str) -> int:
+    """Return the enum member that an MJCF keyword names."""
+    return enum[word.upper()]
 
 
 def vector(value: Any, length: int, fill: Any = 0.0) -> np.ndarray:
@@ -140,12 +141,6 @@ def vector(value: Any, length: int, fill: Any = 0.0) -> np.ndarray:
     return out
 
 
-SOLREF = (0.02, 1.0)
-SOLIMP = (0.9, 0.95, 0.001, 0.5, 2.0)
-
-
-def choice(value: Any) -> int:
-    """Return 0 for false, 1 for true, 2 for auto, of a keyword, a bool or an int."""
-    if isinstance(value, str):
-        return {"false": 0, "true": 1, "auto": 2}[value]
-    return 2 if value is None else int(value)
+def choice(word: str) -> int:
+    """Return 0, 1 or 2 for the keywords false, true and auto."""
+    return keywords.TRISTATE[word]

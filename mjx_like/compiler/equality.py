@@ -3,7 +3,7 @@
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import SOLIMP, SOLREF, Context, not_built, vector
+from mjx_like.compiler.context import Context, not_built, vector
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import EqType, JointType, ObjType
 
@@ -34,9 +34,9 @@ def compile_equality(ctx: Context, element: Element, jnt_type: np.ndarray) -> Ro
         "eq_obj1id": first,
         "eq_obj2id": second,
         "eq_objtype": int(objtype),
-        "eq_active0": bool(a.get("active", True)),
-        "eq_solref": vector(a.get("solref"), 2, SOLREF),
-        "eq_solimp": vector(a.get("solimp"), 5, SOLIMP),
+        "eq_active0": a["active"],
+        "eq_solref": a["solref"],
+        "eq_solimp": a["solimp"],
         "eq_data": data,
     }
 

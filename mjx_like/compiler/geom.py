@@ -1,15 +1,13 @@
 """Geoms and sites: shape, pose, mass."""
 
 import dataclasses
-import math
 
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import SOLIMP, SOLREF, Context, keyword, not_built, vector
+from mjx_like.compiler.context import Context, keyword, not_built
 from mjx_like.compiler.pose import EPS, compose, normalized, quat_from_z
 from mjx_like.compiler.tree import Body, Placed
-from mjx_like.errors import ModelError
 from mjx_like.geometry.aabb import aabb, bounding_radius
 from mjx_like.geometry.inertia import diagonal_inertia, fluid_coefficients, volume
 from mjx_like.types.enums import GeomType, ObjType
@@ -18,9 +16,6 @@ _SIZES = {
     GeomType.SPHERE: 1, GeomType.CAPSULE: 2, GeomType.CYLINDER: 2, GeomType.ELLIPSOID: 3, GeomType.BOX: 3,
 }  # fmt: skip
 _FROMTO = (GeomType.CAPSULE, GeomType.CYLINDER, GeomType.ELLIPSOID, GeomType.BOX)
-_FRICTION = (1.0, 0.005, 0.0001)
-_FLUID = (0.5, 0.25, 1.5, 1.0, 1.0)
-_GRAY = (0.5, 0.5, 0.5, 1.0)
 
 
 @dataclasses.dataclass
@@ -47,7 +42,7 @@ def compile_geom(ctx: Context, body: Body, placed: Placed, hfields: list[Row], i
     Source: mjCGeom::Compile.
     """
     element, a = placed.element, placed.attributes
-    kind = GeomType(keyword(GeomType, a.get("type", "sphere")))
+    kind = GeomType(keyword(GeomType, a["type"]))
     if kind in (GeomType.MESH, GeomType.SDF) or a.get("mesh"):
         raise not_built(element, "a geom with a mesh")
     _check_geom(element, a, kind, body)
@@ -55,40 +50,40 @@ def compile_geom(ctx: Context, body: Body, placed: Placed, hfields: list[Row], i
     if kind == GeomType.HFIELD:
         dataid = ctx.names.find(ObjType.HFIELD, a["hfield"], element, "hfield")
         hfield_size = hfields[dataid]["hfield_size"]
-    pos, quat, size = shape_pose(ctx, placed, kind, vector(a.get("size"), 3))
+    pos, quat, size = shape_pose(ctx, placed, kind)
     if kind == GeomType.HFIELD:
         size = np.array([*hfield_size[:2], 0.25 * hfield_size[2] + 0.5 * hfield_size[3]])
     mass, inertia = _mass(element, a, kind, size) if infer else (0.0, np.zeros(3))
     fluid = np.zeros(12)
-    if a.get("fluidshape") in ("ellipsoid", 1, 1.0):
-        fluid = fluid_coefficients(kind, size, vector(a.get("fluidcoef"), 5, _FLUID))
+    if a["fluidshape"] == "ellipsoid":
+        fluid = fluid_coefficients(kind, size, a["fluidcoef"])
     if placed.frame:
         pos, quat = compose(*placed.frame, pos, quat)
     row = {
         "geom_type": int(kind),
-        "geom_contype": _int(a, "contype", 1),
-        "geom_conaffinity": _int(a, "conaffinity", 1),
-        "geom_condim": _int(a, "condim", 3),
+        "geom_contype": a["contype"],
+        "geom_conaffinity": a["conaffinity"],
+        "geom_condim": a["condim"],
         "geom_bodyid": body.id,
         "geom_dataid": dataid,
         "geom_matid": material(ctx, element, a),
-        "geom_group": _int(a, "group", 0),
-        "geom_priority": _int(a, "priority", 0),
-        "geom_castshadow": bool(a.get("castshadow", True)),
-        "geom_solmix": _float(a, "solmix", 1),
-        "geom_solref": vector(a.get("solref"), 2, SOLREF),
-        "geom_solimp": vector(a.get("solimp"), 5, SOLIMP),
+        "geom_group": a["group"],
+        "geom_priority": a["priority"],
+        "geom_castshadow": a["castshadow"],
+        "geom_solmix": a["solmix"],
+        "geom_solref": a["solref"],
+        "geom_solimp": a["solimp"],
         "geom_size": size,
         "geom_aabb": aabb(kind, size, hfield_size),
         "geom_rbound": bounding_radius(kind, size, hfield_size),
-        "geom_friction": vector(a.get("friction"), 3, _FRICTION),
-        "geom_margin": _float(a, "margin", 0),
-        "geom_gap": _float(a, "gap", 0),
-        "geom_surfacevel": vector(a.get("surfacevel"), 6),
-        "geom_adhesion": _float(a, "adhesion", 0),
+        "geom_friction": a["friction"],
+        "geom_margin": a["margin"],
+        "geom_gap": a["gap"],
+        "geom_surfacevel": a["surfacevel"],
+        "geom_adhesion": a["adhesion"],
         "geom_fluid": fluid,
         "geom_user": ctx.user_data(element, a, "nuser_geom"),
-        "geom_rgba": vector(a.get("rgba"), 4, _GRAY),
+        "geom_rgba": a["rgba"],
     }
     return Geom(kind, pos, quat, mass, inertia, row)
 
@@ -101,12 +96,12 @@ def compile_site(ctx: Context, body: Body, placed: Placed) -> Row:
     Source: mjCSite::Compile.
     """
     element, a = placed.element, placed.attributes
-    kind = GeomType(keyword(GeomType, a.get("type", "sphere")))
+    kind = GeomType(keyword(GeomType, a["type"]))
     if kind in (GeomType.MESH, GeomType.SDF) or a.get("mesh"):
         raise not_built(element, "a site with a mesh")
     if kind in (GeomType.HFIELD, GeomType.PLANE):
         raise element.error(f"a site cannot be a {kind.name.lower()}")
-    pos, quat, size = shape_pose(ctx, placed, kind, vector(a.get("size"), 3, 0.005))
+    pos, quat, size = shape_pose(ctx, placed, kind)
     if placed.frame:
         pos, quat = compose(*placed.frame, pos, quat)
     return {
@@ -114,27 +109,27 @@ def compile_site(ctx: Context, body: Body, placed: Placed) -> Row:
         "site_bodyid": body.id,
         "site_dataid": -1,
         "site_matid": material(ctx, element, a),
-        "site_group": _int(a, "group", 0),
+        "site_group": a["group"],
         "site_size": size,
         "site_pos": pos,
         "site_quat": quat,
         "site_user": ctx.user_data(element, a, "nuser_site"),
-        "site_rgba": vector(a.get("rgba"), 4, _GRAY),
+        "site_rgba": a["rgba"],
     }
 
 
-def shape_pose(ctx: Context, placed: Placed, kind: GeomType, size: np.ndarray):
+def shape_pose(ctx: Context, placed: Placed, kind: GeomType):
     """Return pos, quat and size of a geom or site in the frame around it, `fromto` resolved.
 
     Raises:
       ModelError: `fromto` where it does not apply, or a size that is not positive.
     """
     element, a = placed.element, placed.attributes
-    pos = vector(a.get("pos"), 3)
+    pos, size = a["pos"], a["size"]
     if a.get("fromto") is None:
         quat = ctx.orientation(element, a)
     else:
-        pos, quat, size = _between(element, kind, np.asarray(a["fromto"], float), pos, size)
+        pos, quat, size = _between(element, kind, a["fromto"], pos, size)
     if np.isnan(size).any():
         raise element.error("size is not a number")
     if kind == GeomType.PLANE and size[2] <= 0:
@@ -166,7 +161,7 @@ def _between(element, kind, ends, pos, size):
 
 
 def _check_geom(element, a, kind, body) -> None:
-    if _int(a, "condim", 3) not in (1, 3, 4, 6):
+    if a["condim"] not in (1, 3, 4, 6):
         raise element.error(f"condim {a['condim']} is none of 1, 3, 4, 6")
     if kind == GeomType.PLANE and body.weldid != 0:
         raise element.error("a plane can only be in a static body")
@@ -175,29 +170,16 @@ def _check_geom(element, a, kind, body) -> None:
 
 
 def _mass(element, a, kind, size) -> tuple[float, np.ndarray]:
-    shell = bool(a.get("shellinertia"))
+    shell = a["shellinertia"]
     content = volume(kind, size, shell)
     given = a.get("mass")
-    if given is not None and not math.isnan(given):
-        mass = float(given) if content > EPS else 0.0
+    if given is not None:
         if given < 0:
             raise element.error(f"mass {given:g} is negative")
+        mass = given if content > EPS else 0.0
     else:
-        density = _float(a, "density", 1000)
+        density = a["density"]
         if density < 0:
             raise element.error(f"density {density:g} is negative")
         mass = density * content
     return mass, diagonal_inertia(kind, size, mass, shell) if mass else np.zeros(3)
-
-
-def _int(a, name: str, default: int) -> int:
-    value = a.get(name)
-    return default if value is None else int(value)
-
-
-def _float(a, name: str, default: float) -> float:
-    value = a.get(name)
-    return float(default) if value is None else float(value)
-
-
-__all__ = ["Geom", "ModelError", "compile_geom", "compile_site", "material", "shape_pose"]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import SOLIMP, SOLREF, Context, choice, keyword, vector
+from mjx_like.compiler.context import Context, choice, keyword
 from mjx_like.compiler.pose import EPS, normalized, rotate
 from mjx_like.compiler.tree import Body, Placed
 from mjx_like.types.enums import AlignFree, JointType, Limited
@@ -16,16 +16,14 @@ _TURNS = (JointType.FREE, JointType.BALL)
 
 def joint_type(placed: Placed) -> JointType:
     """Return the type of a <joint> or <freejoint>."""
-    if placed.element.tag == "freejoint":
-        return JointType.FREE
-    return JointType(keyword(JointType, placed.attributes.get("type", "hinge")))
+    return JointType(keyword(JointType, placed.attributes["type"]))
 
 
 def align_free(ctx: Context, body: Body) -> bool:
     """Return whether the frame of a free body is to be moved into its inertial frame.  Source: mjCBody::Compile."""
     if len(body.joints) != 1 or body.children or joint_type(body.joints[0]) != JointType.FREE:
         return False
-    align = choice(body.joints[0].attributes.get("align"))
+    align = choice(body.joints[0].attributes.get("align", "auto"))
     return align == AlignFree.TRUE or (align == AlignFree.AUTO and ctx.alignfree)
 
 
@@ -52,12 +50,12 @@ def compile_joint(ctx: Context, placed: Placed) -> Row:
     """
     element, a = placed.element, placed.attributes
     kind = joint_type(placed)
-    limits, force_limits = vector(a.get("range"), 2), vector(a.get("actuatorfrcrange"), 2)
+    limits, force_limits = a["range"], a["actuatorfrcrange"]
     axis, pos = _axis_and_anchor(element, a, kind, placed.frame)
-    springdamper = vector(a.get("springdamper"), 2)
+    springdamper = a["springdamper"]
     if springdamper.any() and (springdamper <= 0).any():
         raise element.error(f"springdamper {tuple(springdamper)}: both values must be positive")
-    springyield = float(a.get("springyield") or 0)
+    springyield = a["springyield"]
     if springyield and kind == JointType.FREE:
         raise element.error("a free joint cannot have springyield")
     limited = False if kind == JointType.FREE else _joint_limited(ctx, element, a, kind, limits)
@@ -65,28 +63,28 @@ def compile_joint(ctx: Context, placed: Placed) -> Row:
         limits = ctx.radians(limits)
     force_limited = False
     if kind not in _TURNS:
-        force_limited = ctx.limited(element, choice(a.get("actuatorfrclimited")), force_limits, "actuatorfrcrange")
+        force_limited = ctx.limited(element, choice(a["actuatorfrclimited"]), force_limits, "actuatorfrcrange")
         if force_limited and force_limits[0] >= force_limits[1]:
             raise element.error(f"actuatorfrcrange {tuple(force_limits)}: the first value must be the smaller")
     angle = ctx.radians if kind == JointType.HINGE else float
     turn = ctx.radians if kind in _ROTATES else float
-    stiffness, damping = vector(a.get("stiffness"), 3), vector(a.get("damping"), 3)
+    stiffness, damping = a["stiffness"], a["damping"]
     dof = {
-        "dof_solref": vector(a.get("solreffriction"), 2, SOLREF),
-        "dof_solimp": vector(a.get("solimpfriction"), 5, SOLIMP),
-        "dof_frictionloss": float(a.get("frictionloss") or 0),
-        "dof_armature": float(a.get("armature") or 0),
+        "dof_solref": a["solreffriction"],
+        "dof_solimp": a["solimpfriction"],
+        "dof_frictionloss": a["frictionloss"],
+        "dof_armature": a["armature"],
         "dof_damping": damping[0],
         "dof_dampingpoly": damping[1:],
     }
     return {
         "jnt_type": int(kind),
-        "jnt_group": int(a.get("group") or 0),
+        "jnt_group": a["group"],
         "jnt_limited": limited,
         "jnt_actfrclimited": force_limited,
-        "jnt_actgravcomp": bool(a.get("actuatorgravcomp")),
-        "jnt_solref": vector(a.get("solreflimit"), 2, SOLREF),
-        "jnt_solimp": vector(a.get("solimplimit"), 5, SOLIMP),
+        "jnt_actgravcomp": a["actuatorgravcomp"],
+        "jnt_solref": a["solreflimit"],
+        "jnt_solimp": a["solimplimit"],
         "jnt_pos": pos,
         "jnt_axis": axis,
         "jnt_stiffness": stiffness[0],
@@ -94,20 +92,20 @@ def compile_joint(ctx: Context, placed: Placed) -> Row:
         "jnt_springyield": turn(springyield),
         "jnt_range": limits,
         "jnt_actfrcrange": force_limits,
-        "jnt_margin": float(a.get("margin") or 0),
+        "jnt_margin": a["margin"],
         "jnt_user": ctx.user_data(element, a, "nuser_jnt"),
         "*dof": dof,
-        "*ref": angle(float(a.get("ref") or 0)),
-        "*springref": angle(float(a.get("springref") or 0)),
+        "*ref": angle(a["ref"]),
+        "*springref": angle(a["springref"]),
         "*springdamper": springdamper,
     }
 
 
 def _axis_and_anchor(element, a, kind, frame) -> tuple[np.ndarray, np.ndarray]:
     axis = np.array([0, 0, 1.0])
-    pos = vector(a.get("pos"), 3)
+    pos = a["pos"]
     if kind not in _TURNS:
-        axis = vector(a.get("axis"), 3, axis) if a.get("axis") is not None else axis
+        axis = a["axis"]
         if frame:
             axis = rotate(frame[1], axis)
     axis, length = normalized(axis)
@@ -119,7 +117,7 @@ def _axis_and_anchor(element, a, kind, frame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _joint_limited(ctx, element, a, kind, limits) -> bool:
-    selected = choice(a.get("limited"))
+    selected = choice(a["limited"])
     limited = ctx.limited(element, selected, limits, "range")
     if limited and kind != JointType.BALL and limits[0] >= limits[1]:
         raise element.error(f"range {tuple(limits)}: the first value must be smaller than the second")

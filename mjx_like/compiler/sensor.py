@@ -4,7 +4,6 @@ import dataclasses
 
 import numpy as np
 
-from mjx_like.compiler.actuator import interpolation
 from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import KINDS, Context, keyword, not_built, vector
 from mjx_like.mjcf.schema import keywords
@@ -153,7 +152,7 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
         "sensor_cutoff": cutoff,
         "sensor_noise": noise,
         "sensor_delay": delay,
-        "sensor_history": (nsample, interpolation(a.get("interp"))),
+        "sensor_history": (nsample, keywords.INTERP[a.get("interp", "zoh")]),
         "sensor_interval": interval,
         "sensor_user": ctx.user_data(element, a, "nuser_sensor"),
     }

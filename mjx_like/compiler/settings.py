@@ -5,25 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from mjx_like.compiler.context import SOLIMP, SOLREF, Context, Names, choice, keyword, vector
+from mjx_like.compiler.context import Context, Names, choice
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.spec import Spec
 from mjx_like.types.enums import ConeType, DisableBit, EnableBit, IntegratorType, JacobianType, SolverType
+from mjx_like.types.option import OPTION_FLAGS, OptionFloats
 
 _KEYWORDS = {"integrator": IntegratorType, "cone": ConeType, "jacobian": JacobianType, "solver": SolverType}
-_VECTORS = {
-    "gravity": (3, (0, 0, -9.81)), "wind": (3, 0), "magnetic": (3, (0, -0.5, 0)), "o_solref": (2, SOLREF),
-    "o_solimp": (5, SOLIMP), "o_friction": (5, (1, 1, 0.005, 0.0001, 0.0001)),
-}  # fmt: skip
-_FLOATS = {
-    "timestep": 0.002, "impratio": 1, "tolerance": 1e-8, "ls_tolerance": 0.01, "noslip_tolerance": 1e-6,
-    "ccd_tolerance": 1e-6, "sleep_tolerance": 1e-4, "density": 0, "viscosity": 0, "o_margin": 0,
-}  # fmt: skip
-_INTEGERS = {
-    "iterations": 100, "ls_iterations": 50, "noslip_iterations": 0, "ccd_iterations": 35, "sdf_iterations": 10,
-    "sdf_initpoints": 40,
-}  # fmt: skip
-_CHOICES = {"integrator": "Euler", "cone": "pyramidal", "jacobian": "auto", "solver": "Newton"}
 
 
 def options(spec: Spec) -> dict[str, Any]:
@@ -33,10 +21,9 @@ def options(spec: Spec) -> dict[str, Any]:
       ModelError: an actuator group that does not exist.
     """
     given = spec.option
-    result: dict[str, Any] = {name: float(given.get(name, value)) for name, value in _FLOATS.items()}
-    result |= {name: vector(given.get(name), length, fill) for name, (length, fill) in _VECTORS.items()}
-    result |= {name: int(given.get(name, value)) for name, value in _INTEGERS.items()}
-    result |= {name: keyword(_KEYWORDS[name], given.get(name, word)) for name, word in _CHOICES.items()}
+    result = {name: np.array(given[name], float) for name in OptionFloats.__dataclass_fields__}
+    result |= {name: given[name] for name in OPTION_FLAGS if name in given}
+    result |= {name: int(enum[given[name].upper()]) for name, enum in _KEYWORDS.items()}
     result |= {"disableflags": 0, "enableflags": 0, "disableactuator": 0}
     for name, value in spec.flag.items():
         if name.upper() in DisableBit.__members__:
@@ -67,17 +54,17 @@ def context(spec: Spec) -> Context:
             raise ModelError(f"compiler {name} is not built yet; remove it")
     return Context(
         spec=spec,
-        degree=c.get("angle", "degree") == "degree",
-        eulerseq=c.get("eulerseq", "xyz"),
-        autolimits=bool(c.get("autolimits", True)),
-        alignfree=bool(c.get("alignfree")),
-        balanceinertia=bool(c.get("balanceinertia")),
-        boundmass=float(c.get("boundmass") or 0),
-        boundinertia=float(c.get("boundinertia") or 0),
-        settotalmass=float(c.get("settotalmass", -1)),
-        inertiafromgeom=choice(c.get("inertiafromgeom")),
-        inertiagrouprange=tuple(int(v) for v in vector(c.get("inertiagrouprange"), 2, (0, 5))),
-        znear=float(spec.visual.get("map", {}).get("znear", 0.01)),
+        degree=c["angle"] == "degree",
+        eulerseq=c["eulerseq"],
+        autolimits=c["autolimits"],
+        alignfree=c["alignfree"],
+        balanceinertia=c["balanceinertia"],
+        boundmass=c["boundmass"],
+        boundinertia=c["boundinertia"],
+        settotalmass=c["settotalmass"],
+        inertiafromgeom=choice(c["inertiafromgeom"]),
+        inertiagrouprange=tuple(c["inertiagrouprange"]),
+        znear=spec.visual["map"]["znear"],
         names=Names(),
         user={},
     )
@@ -85,7 +72,7 @@ def context(spec: Spec) -> Context:
 
 def user_size(spec: Spec, size: str, attributes: list[Mapping[str, Any]]) -> int:
     """Return how many user values the objects of a kind have: as <size> says, else as many as the longest has."""
-    given = int(spec.size.get(size, -1))
+    given = int(spec.size[size])
     if given >= 0:
         return given
     lengths = [np.size(a["user"]) for a in attributes if a.get("user") is not None]

@@ -40,9 +40,9 @@ def compile_skins(ctx: Context, elements: list[Element]) -> tuple[list[Row], Col
         rows.append(
             {
                 "skin_matid": material(ctx, element, a),
-                "skin_group": int(a.get("group") or 0),
-                "skin_rgba": vector(a.get("rgba"), 4, (0.5, 0.5, 0.5, 1)),
-                "skin_inflate": float(a.get("inflate") or 0),
+                "skin_group": a["group"],
+                "skin_rgba": a["rgba"],
+                "skin_inflate": a["inflate"],
                 "skin_vertadr": len(parts["skin_vert"]),
                 "skin_vertnum": len(vertices),
                 "skin_texcoordadr": len(parts["skin_texcoord"]) if len(texcoord) else -1,

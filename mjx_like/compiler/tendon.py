@@ -3,7 +3,7 @@
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import SOLIMP, SOLREF, Context, choice, vector
+from mjx_like.compiler.context import Context, choice
 from mjx_like.compiler.geom import material
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import GeomType, JointType, ObjType, TendonType, WrapType
@@ -21,59 +21,56 @@ def compile_tendon(ctx: Context, element: Element, geom_type, jnt_type) -> tuple
     a = ctx.spec.resolve(element)
     spatial = element.tag == "spatial"
     path = [_wrap(ctx, part, geom_type) for part in element.children]
-    armature = float(a.get("armature") or 0)
+    armature = a["armature"]
     if armature < 0:
         raise element.error(f"armature {armature:g} is negative")
     if spatial:
         _check_spatial(element, path, armature)
     else:
         _check_fixed(element, path, jnt_type)
-    limits, force_limits = vector(a.get("range"), 2), vector(a.get("actuatorfrcrange"), 2)
-    limited = ctx.limited(element, choice(a.get("limited")), limits, "range")
+    limits, force_limits = a["range"], a["actuatorfrcrange"]
+    limited = ctx.limited(element, choice(a["limited"]), limits, "range")
     if limited and limits[0] >= limits[1]:
         raise element.error(f"range {tuple(limits)}: the first value must be the smaller")
-    force_limited = ctx.limited(element, choice(a.get("actuatorfrclimited")), force_limits, "actuatorfrcrange")
+    force_limited = ctx.limited(element, choice(a["actuatorfrclimited"]), force_limits, "actuatorfrcrange")
     if force_limited and not (force_limits[0] < force_limits[1] and force_limits[0] <= 0 <= force_limits[1]):
         raise element.error(f"actuatorfrcrange {tuple(force_limits)} must be a range that holds zero")
     spring = _springlength(element, a)
-    width = float(a.get("width", 0.003))
+    width = a["width"]
     if spatial and width <= 0:
         raise element.error("width must be positive")
-    stiffness, damping = vector(a.get("stiffness"), 3), vector(a.get("damping"), 3)
+    stiffness, damping = a["stiffness"], a["damping"]
     row = {
         "tendon_type": int(TendonType.SPATIAL if spatial else TendonType.FIXED),
         "tendon_num": len(path),
         "tendon_matid": material(ctx, element, a),
-        "tendon_group": int(a.get("group") or 0),
+        "tendon_group": a["group"],
         "tendon_limited": limited,
         "tendon_actfrclimited": force_limited,
         "tendon_width": width,
-        "tendon_solref_lim": vector(a.get("solreflimit"), 2, SOLREF),
-        "tendon_solimp_lim": vector(a.get("solimplimit"), 5, SOLIMP),
-        "tendon_solref_fri": vector(a.get("solreffriction"), 2, SOLREF),
-        "tendon_solimp_fri": vector(a.get("solimpfriction"), 5, SOLIMP),
+        "tendon_solref_lim": a["solreflimit"],
+        "tendon_solimp_lim": a["solimplimit"],
+        "tendon_solref_fri": a["solreffriction"],
+        "tendon_solimp_fri": a["solimpfriction"],
         "tendon_range": limits,
         "tendon_actfrcrange": force_limits,
-        "tendon_margin": float(a.get("margin") or 0),
+        "tendon_margin": a["margin"],
         "tendon_stiffness": stiffness[0],
         "tendon_stiffnesspoly": stiffness[1:],
         "tendon_damping": damping[0],
         "tendon_dampingpoly": damping[1:],
         "tendon_armature": armature,
-        "tendon_frictionloss": float(a.get("frictionloss") or 0),
+        "tendon_frictionloss": a["frictionloss"],
         "tendon_lengthspring": spring,
-        "tendon_springyield": float(a.get("springyield") or 0),
+        "tendon_springyield": a["springyield"],
         "tendon_user": ctx.user_data(element, a, "nuser_tendon"),
-        "tendon_rgba": vector(a.get("rgba"), 4, (0.5, 0.5, 0.5, 1)),
+        "tendon_rgba": a["rgba"],
     }
     return row, path
 
 
 def _springlength(element: Element, a) -> np.ndarray:
-    given = a.get("springlength")
-    spring = vector(given, 2, -1)
-    if given is not None and np.size(given) == 1:
-        spring[1] = spring[0]
+    spring = a["springlength"]
     if spring[0] > spring[1]:
         raise element.error(f"springlength {tuple(spring)}: the first value must not be the larger")
     return spring

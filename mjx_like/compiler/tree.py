@@ -8,6 +8,8 @@ import numpy as np
 
 from mjx_like.compiler.context import Context, not_built
 from mjx_like.compiler.pose import IDENTITY, compose
+from mjx_like.mjcf.default import schema_defaults
+from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.spec import Element
 
 Pose = tuple[np.ndarray, np.ndarray]
@@ -100,7 +102,10 @@ def _fill(ctx: Context, body: Body, element: Element, frame: Pose | None, childc
         elif tag in _PARTS:
             if body.parent is None and _PARTS[tag] == "joints":
                 raise child.error("the world body has no joints")
-            getattr(body, _PARTS[tag]).append(Placed(child, ctx.spec.resolve(child, childclass), frame))
+            attributes = ctx.spec.resolve(child, childclass)
+            if tag == "freejoint":
+                attributes = schema_defaults(ELEMENTS["joint"]) | {"type": "free"} | attributes
+            getattr(body, _PARTS[tag]).append(Placed(child, attributes, frame))
         elif tag in _LATER:
             raise not_built(child)
         else:
@@ -112,6 +117,5 @@ def _frame_pose(ctx: Context, element: Element, outer: Pose | None) -> Pose:
     for name in ("scale", "massscale", "scaling"):
         if element.get(name) is not None:
             raise not_built(element, f"attribute {name} of frame")
-    pos = np.asarray(attributes.get("pos") if attributes.get("pos") is not None else np.zeros(3), float)
-    quat = ctx.orientation(element, attributes)
+    pos, quat = attributes["pos"], ctx.orientation(element, attributes)
     return compose(*outer, pos, quat) if outer else (pos, quat)

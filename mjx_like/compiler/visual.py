@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import Context, keyword, vector
+from mjx_like.compiler.context import Context, keyword
 from mjx_like.compiler.pose import EPS, compose, normalized, rotate
 from mjx_like.compiler.tree import Body, Placed
 from mjx_like.mjcf.schema import keywords
@@ -20,22 +20,22 @@ def compile_camera(ctx: Context, body: Body, placed: Placed) -> Row:
     Source: mjCCamera::Compile.
     """
     element, a = placed.element, placed.attributes
-    pos, quat = vector(a.get("pos"), 3), ctx.orientation(element, a)
+    pos, quat = a["pos"], ctx.orientation(element, a)
     if placed.frame:
         pos, quat = compose(*placed.frame, pos, quat)
     fovy, intrinsic = _lens(ctx, element, a)
     return {
         "cam_bodyid": body.id,
-        "cam_mode": keyword(CamLightType, a.get("mode", "fixed")),
+        "cam_mode": keyword(CamLightType, a["mode"]),
         "cam_targetbodyid": _target(ctx, element, a),
         "cam_pos": pos,
         "cam_quat": quat,
-        "cam_projection": keyword(ProjectionType, a.get("projection", "perspective")),
+        "cam_projection": keyword(ProjectionType, a["projection"]),
         "cam_fovy": fovy,
-        "cam_ipd": float(a.get("ipd", 0.068)),
-        "cam_resolution": vector(a.get("resolution"), 2, 1).astype(int),
-        "cam_output": sum(keywords.CAMERA_OUTPUT[word] for word in a.get("output") or ("rgb",)),
-        "cam_sensorsize": vector(a.get("sensorsize"), 2),
+        "cam_ipd": a["ipd"],
+        "cam_resolution": a["resolution"].astype(int),
+        "cam_output": sum(keywords.CAMERA_OUTPUT[word] for word in a["output"]),
+        "cam_sensorsize": a["sensorsize"],
         "cam_intrinsic": intrinsic,
         "cam_user": ctx.user_data(element, a, "nuser_cam"),
     }
@@ -49,7 +49,7 @@ def compile_light(ctx: Context, body: Body, placed: Placed) -> Row:
     Source: mjCLight::Compile.
     """
     element, a = placed.element, placed.attributes
-    pos, direction = vector(a.get("pos"), 3), vector(a.get("dir"), 3, (0, 0, -1))
+    pos, direction = a["pos"], a["dir"]
     if placed.frame:
         pos, direction = placed.frame[0] + rotate(placed.frame[1], pos), rotate(placed.frame[1], direction)
     direction, length = normalized(direction)
@@ -58,31 +58,25 @@ def compile_light(ctx: Context, body: Body, placed: Placed) -> Row:
     texture = a.get("texture")
     return {
         "light_bodyid": body.id,
-        "light_mode": keyword(CamLightType, a.get("mode", "fixed")),
+        "light_mode": keyword(CamLightType, a["mode"]),
         "light_targetbodyid": _target(ctx, element, a),
-        "light_type": _light_type(a),
+        "light_type": keyword(LightType, a["type"]),
         "light_texid": ctx.names.find(ObjType.TEXTURE, texture, element, "texture") if texture else -1,
-        "light_castshadow": bool(a.get("castshadow", True)),
-        "light_active": bool(a.get("active", True)),
+        "light_castshadow": a["castshadow"],
+        "light_active": a["active"],
         "light_pos": pos,
         "light_dir": direction,
-        "light_bulbradius": float(a.get("bulbradius", 0.02)),
-        "light_intensity": float(a.get("intensity") or 0),
-        "light_range": float(a.get("range", 10)),
-        "light_attenuation": vector(a.get("attenuation"), 3, (1, 0, 0)),
-        "light_cutoff": float(a.get("cutoff", 45)),
-        "light_softness": float(a.get("softness", 0.2)),
-        "light_exponent": float(a.get("exponent", 10)),
-        "light_ambient": vector(a.get("ambient"), 3),
-        "light_diffuse": vector(a.get("diffuse"), 3, 0.7),
-        "light_specular": vector(a.get("specular"), 3, 0.3),
+        "light_bulbradius": a["bulbradius"],
+        "light_intensity": a["intensity"],
+        "light_range": a["range"],
+        "light_attenuation": a["attenuation"],
+        "light_cutoff": a["cutoff"],
+        "light_softness": a["softness"],
+        "light_exponent": a["exponent"],
+        "light_ambient": a["ambient"],
+        "light_diffuse": a["diffuse"],
+        "light_specular": a["specular"],
     }
-
-
-def _light_type(a) -> int:
-    if a.get("type") is not None:
-        return keyword(LightType, a["type"])
-    return int(LightType.DIRECTIONAL if a.get("directional") else LightType.SPOT)
 
 
 def _target(ctx: Context, element, a) -> int:
@@ -92,12 +86,12 @@ def _target(ctx: Context, element, a) -> int:
 
 def _lens(ctx: Context, element, a) -> tuple[float, np.ndarray]:
     """The vertical field of view [deg] and the intrinsics: focal lengths and principal point [m]."""
-    fovy = float(a.get("fovy", 45))
+    fovy = a["fovy"]
     if fovy >= 180:
         raise element.error(f"fovy {fovy:g} must be less than 180")
-    sensor, resolution = vector(a.get("sensorsize"), 2), vector(a.get("resolution"), 2, 1)
+    sensor, resolution = a["sensorsize"], a["resolution"]
     if not (sensor > 0).all():
-        if any(np.any(a.get(name, 0)) for name in ("focal", "focalpixel", "principal", "principalpixel")):
+        if any(a[name].any() for name in ("focal", "focalpixel", "principal", "principalpixel")):
             raise element.error("focal and principal need a positive sensorsize")
         return fovy, np.array([ctx.znear, ctx.znear, 0, 0])
     if (resolution <= 0).any():
@@ -110,5 +104,5 @@ def _lens(ctx: Context, element, a) -> tuple[float, np.ndarray]:
 
 def _metric(a, name: str, density: np.ndarray) -> np.ndarray:
     """A length of the lens in metres, from pixels where those are given; in single precision, as MuJoCo has it."""
-    length, pixels = (vector(a.get(key), 2).astype(np.float32) for key in (name, name + "pixel"))
+    length, pixels = (a[key].astype(np.float32) for key in (name, name + "pixel"))
     return np.where(pixels != 0, pixels / density, length)
