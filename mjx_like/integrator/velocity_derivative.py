@@ -16,11 +16,12 @@ Array = jax.Array
 
 
 def damping_matrix(m: Model, d: Data) -> Array:
-    """Return minus the symmetric derivative of passive and actuator forces in qvel, shape (nv, nv).
+    """Return minus the derivative of passive and actuator forces in qvel, shape (nv, nv).
 
-    Forces that couple dofs of different branches are left out, as in MuJoCo; so is the bias force.
+    It is symmetric but for the blocks of bodies that float alone. Forces that couple dofs of different branches are
+    left out, as in MuJoCo; so is the bias force.
     Reads qvel, ten_J, ten_velocity, and what `force_slope` and `fluid_damping` read.
-    Source: mjd_smooth_vel without bias, of which the symmetric part.
+    Source: mjd_smooth_vel without bias.
     """
     plan = m.plans.integrator
     total = jnp.zeros((m.nv, m.nv), d.qvel.dtype)

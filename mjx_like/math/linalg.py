@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from mjx_like.math import safe
@@ -60,17 +61,14 @@ def _solve_unrolled(factor: Array, b: Array) -> Array:
 
 
 def solve_unrolled(a: Array, b: Array) -> Array:
-    """Return x with a x = b by elimination without pivoting, written out; for small blocks near a definite matrix.
+    """Return x with a x = b by elimination without pivoting, column by column; for small blocks near a definite one.
 
     a: shape (..., n, n), need not be symmetric; b: shape (..., n). A zero pivot gives zeros, not NaN.
     """
     n = a.shape[-1]
-    rows = [[a[..., i, j] for j in range(n)] + [b[..., i]] for i in range(n)]
+    rows = jnp.concatenate([a, b[..., None]], axis=-1)
     for k in range(n):
-        for i in range(k + 1, n):
-            factor = safe.divide(rows[i][k], rows[k][k])
-            rows[i] = [x - factor * y if j > k else x for j, (x, y) in enumerate(zip(rows[i], rows[k], strict=True))]
-    x = [jnp.zeros_like(b[..., 0])] * n
-    for i in reversed(range(n)):
-        x[i] = safe.divide(rows[i][n] - sum(rows[i][j] * x[j] for j in range(i + 1, n)), rows[i][i])
-    return jnp.stack(x, axis=-1)
+        pivot = safe.divide(rows[..., k, :], rows[..., k, k, None])[..., None, :]
+        own = (np.arange(n) == k)[:, None]
+        rows = jnp.where(own, pivot, rows - rows[..., :, k, None] * pivot)
+    return rows[..., n]

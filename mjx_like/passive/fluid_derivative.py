@@ -18,8 +18,9 @@ Array = jax.Array
 
 
 def fluid_damping(m: Model, d: Data) -> Array:
-    """Return minus the symmetric derivative of the fluid's forces in qvel, shape (nv, nv).
+    """Return minus the derivative of the fluid's forces in qvel, shape (nv, nv).
 
+    Its symmetric part, geom by geom, except for bodies that float alone.
     Reads xipos, ximat, geom_xpos, geom_xmat, cvel, subtree_com, cdof.
     Source: mjd_inertiaBoxFluid, mjd_ellipsoidFluid under implicitfast.
     """
@@ -30,11 +31,19 @@ def fluid_damping(m: Model, d: Data) -> Array:
     if plan.ellipsoid_geom.size:
         drag = drag + _ellipsoids(m, d, plan.ellipsoid_geom)
     subtree = combine(m.plans.tree.body_ancestor.T, drag)
-    resisted = jnp.sum(take(subtree, m.dof_bodyid) * d.cdof[:, None, :], axis=-1)
-    product = matmul(resisted, d.cdof.T)
+    own = take(subtree, m.dof_bodyid)
+    below = matmul(jnp.sum(own * d.cdof[:, :, None], axis=1), d.cdof.T)
+    above = below
+    if _floats_alone(m, m.geom_bodyid[plan.ellipsoid_geom]).any():
+        above = matmul(jnp.sum(own * d.cdof[:, None, :], axis=2), d.cdof.T)
     ancestor = m.plans.tree.dof_ancestor
     strict = (ancestor - np.eye(m.nv)) > 0
-    return jnp.where(ancestor > 0, product, jnp.where(strict.T, product.T, 0))
+    return jnp.where(ancestor > 0, below, jnp.where(strict.T, above.T, 0))
+
+
+def _floats_alone(m: Model, body: np.ndarray) -> np.ndarray:
+    """Return which bodies belong to a tree whose only joint is a free one."""
+    return np.isin(m.body_treeid[body], m.body_treeid[m.plans.integrator.free_body])
 
 
 def _boxes(m: Model, d: Data, body: np.ndarray) -> Array:
@@ -62,8 +71,9 @@ def _ellipsoids(m: Model, d: Data, geom: np.ndarray) -> Array:
 
     local = _jacobian(wrench, jnp.concatenate(relative_velocity(m, d, body, pos, rotation), axis=1))
     scale = jnp.where(take(m.body_mass, body) >= MINVAL, coefficients[:, 0], 0)
-    symmetric = 0.5 * (local + jnp.swapaxes(local, 1, 2)) * scale[:, None, None]
-    return _in_tree_frames(m, d, body, pos, rotation, symmetric)
+    alone = _floats_alone(m, body)[:, None, None]
+    kept = jnp.where(alone, local, 0.5 * (local + jnp.swapaxes(local, 1, 2)))
+    return _in_tree_frames(m, d, body, pos, rotation, kept * scale[:, None, None])
 
 
 def _jacobian(function: Callable[[Array], Array], x: Array) -> Array:
