@@ -8,6 +8,7 @@ of a disk (a cap). Each case is solved by itself, by Newton steps or directly, a
 Any direction gives a lower bound, so a case that does not apply does no harm.
 """
 
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -75,16 +76,9 @@ def contact(kinds: tuple[GeomType, GeomType], a: Shape, b: Shape) -> Point:
 
     live = _rows(parts)
     free = _step(parts, live, _onto(live, lax.stop_gradient(found)), None)
-    options = [*fixed, *_unstack(free)]
-    normal = options[0]
-    for k, option in enumerate(options[1:], 1):
-        normal = v.select(winner == k, option, normal)
-    return _witness(parts, first, normal)
-
-
-def _unstack(rows: v.Vector) -> list[v.Vector]:
-    """Return the directions of all rows, circles before free searches."""
-    return [(rows[0][k], rows[1][k], rows[2][k]) for k in reversed(range(rows[0].shape[0]))]
+    chosen = np.arange(fixed[0].shape[0] + found[0].shape[0])[:, None] == winner
+    options = (jnp.concatenate([f, q]) for f, q in zip(fixed, free, strict=True))
+    return _witness(parts, first, tuple(jnp.sum(jnp.where(chosen, x, 0), axis=0) for x in options))
 
 
 def _flip(parts: Parts, n: v.Vector) -> v.Vector:
@@ -248,34 +242,33 @@ def _step(parts: Parts, rows: _Rows, n: v.Vector, widest: Array | None) -> v.Vec
     return v.normalize(v.select(rows.polar, curved, straight))[0]
 
 
-def _fixed_normals(parts: Parts) -> list[v.Vector]:
-    """Return the directions where two circles meet, and the axes of disks."""
+def _fixed_normals(parts: Parts) -> v.Vector:
+    """Return the directions where two circles meet, and the axes of disks; components have shape (k, n)."""
+    pairs = [(p, q) for k, (p, _) in enumerate(parts.segments) for q, _ in parts.segments[k + 1 :]]
+    one, zero = jnp.ones_like(parts.radius), jnp.zeros_like(parts.radius)
     out = []
-    for k, (p, _) in enumerate(parts.segments):
-        for q, _ in parts.segments[k + 1 :]:
-            out.append(_flip(parts, v.normalize(v.cross(p, q), otherwise=p)[0]))
-    out += [_flip(parts, z) for _, _, z, _ in parts.disks]
-    return out
+    for side in (0, 1):
+        vectors = [pair[side] for pair in pairs] or [(one, zero, zero)]
+        out.append(tuple(jnp.stack([vector[i] for vector in vectors]) for i in range(3)))
+    crossed, _ = v.normalize(v.cross(*out), otherwise=out[0])
+    axes = [z for _, _, z, _ in parts.disks]
+    directions = tuple(jnp.concatenate([crossed[i], *(z[i][None] for z in axes)]) for i in range(3))
+    return _flip(parts, directions)
 
 
-def _winner(parts: Parts, fixed: list[v.Vector], found: v.Vector) -> Array:
-    """Return which direction has the largest gap, fixed ones first, then the rows of `found` from the last.
+def _winner(parts: Parts, fixed: v.Vector, found: v.Vector) -> Array:
+    """Return which direction has the largest gap, of `fixed` and then `found`.
 
-    A later one wins only if it is larger by more than rounding.
+    By rounding alone, a fixed one does not lose to a circle, nor a circle to a free search.
     """
-    scale = v.norm(parts.center) + parts.radius
-    for _, half in parts.segments:
-        scale += half
+    scale = v.norm(parts.center) + parts.radius + sum(half for _, half in parts.segments)
     slack = 16 * jnp.finfo(scale.dtype).eps * scale
-    best, winner = None, None
-    for k, n in enumerate([*fixed, *_unstack(found)]):
-        gap = _gap(parts, n)
-        if best is None:
-            best, winner = gap, jnp.zeros(gap.shape, jnp.int32)
-        else:
-            better = gap > best + slack
-            best, winner = jnp.where(better, gap, best), jnp.where(better, k, winner)
-    return winner
+    gaps = jnp.concatenate([_gap(parts, fixed), _gap(parts, found)])
+    count, free = fixed[0].shape[0], max(1, len(parts.disks))
+    handicap = np.zeros(gaps.shape[0], gaps.dtype)
+    handicap[count:] = 1
+    handicap[count : count + free] = 2
+    return jnp.argmax(gaps - handicap[:, None] * slack, axis=0)
 
 
 def _witness(parts: Parts, first: Parts, n: v.Vector) -> Point:
@@ -333,5 +326,11 @@ def _places(directions: list[v.Vector], active: list[Array], residual: v.Vector)
         row[i] = row[i] * (1 + 64 * eps)
         rows.append(jnp.stack(row, axis=-1))
         right.append(jnp.where(active[i], v.dot(p, residual), 0))
-    solution = linalg.cho_solve(linalg.cholesky(jnp.stack(rows, axis=-2)), jnp.stack(right, axis=-1))
+    matrix, right = jnp.stack(rows, axis=-2), jnp.stack(right, axis=-1)
+    if len(directions) > 3:
+        factor = lax.linalg.cholesky(matrix)
+        solve = functools.partial(lax.linalg.triangular_solve, factor, left_side=True, lower=True)
+        solution = solve(solve(right[..., None]), transpose_a=True)[..., 0]
+    else:
+        solution = linalg.cho_solve(linalg.cholesky(matrix), right)
     return [solution[..., k] for k in range(len(directions))]
