@@ -25,6 +25,16 @@ def take_last(x: Array, index: np.ndarray) -> Array:
     return x.at[..., index].get(mode="promise_in_bounds", unique_indices=np.unique(index).size == index.size)
 
 
+def pick_last(x: Array, index: np.ndarray) -> Array:
+    """Return `x[..., index]` as a product with a constant 0/1 matrix, for a short last axis.
+
+    Unlike a gather it is not fused into what follows, so that x is computed once and not again for every use; and
+    its transpose is a product too. A NaN in one element reaches all of them.
+    """
+    onehot = np.arange(x.shape[-1])[:, None] == np.asarray(index)[None, :]
+    return jnp.matmul(x, jnp.asarray(onehot, x.dtype), precision="highest")
+
+
 def segment_sum(x: Array, index: np.ndarray, size: int) -> Array:
     """Return, for each of `size` segments, the sum of the rows of `x` whose static `index` names it.
 
@@ -49,3 +59,8 @@ def combine(matrix: np.ndarray, x: Array) -> Array:
     flat = x.reshape(x.shape[0], math.prod(x.shape[1:]))
     product = jnp.matmul(jnp.asarray(matrix, x.dtype), flat, precision="highest")
     return product.reshape((matrix.shape[0], *x.shape[1:]))
+
+
+def combine_last(x: Array, matrix: np.ndarray) -> Array:
+    """Return the sums over the last axis of x, shape (..., n), that the rows of a static matrix, (k, n), weigh."""
+    return jnp.matmul(x, jnp.asarray(matrix.T, x.dtype), precision="highest")

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.math import component, quaternion
-from mjx_like.math.select import take, take_last
+from mjx_like.math.select import combine_last, pick_last, take, take_last
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -14,35 +14,38 @@ Array = jax.Array
 def kinematics(m: Model, d: Data) -> Data:
     """Return d with the world poses of everything attached to bodies.
 
-    Every joint, and every body without one, is a node with a pose relative to the node before it; poses are composed
-    by pointer doubling, so that a chain of n nodes takes log2(n) rounds on whole arrays. Quaternions of qpos, of the
-    mocap bodies and of the model are normalised as they are read. Inside, components lead and nodes are the last axis.
+    Every joint, and every body without one, is a node that turns and moves what comes after it. Rotations are composed
+    by pointer doubling, so that a chain of n nodes takes log2(n) rounds on whole arrays; positions are then sums of
+    turned offsets along the chain, one product with a constant mask. Quaternions of qpos, of the mocap bodies and of
+    the model are normalised as they are read. Inside, components lead and nodes are the last axis.
 
     Reads qpos, mocap_pos, mocap_quat. Writes xpos, xquat, xmat, xipos, ximat, xanchor, xaxis, geom_xpos, geom_xmat,
     site_xpos, site_xmat.  Source: mj_kinematics.
     """
     plan = m.plans.smooth
     joint_quat, slide = _joint_motion(m, d.qpos)
-    pose, quat = _local_poses(m, d, joint_quat, slide)
+    base_pos, base_quat = _bases(m, d)
+    quat = component.multiply(base_quat, joint_quat)
     for jump in plan.node_jump:
-        quat = component.multiply(take_last(quat, jump), quat)
-        pose = component.compose(take_last(pose, jump), pose)
-    xanchor, xaxis = _joint_frames(m, take_last(pose, plan.joint_node), joint_quat, slide)
-    body = take_last(pose, plan.body_node)
+        quat = component.multiply(pick_last(quat, jump), quat)
+    rotation = component.matrix(quat)
+    pos, anchor, axis = _positions(m, base_pos, component.matrix(base_quat), rotation, slide)
+    xmat = pick_last(rotation, plan.body_node)
     local = local_frames(
         jnp.concatenate([m.body_ipos, m.geom_pos, m.site_pos]),
         jnp.concatenate([m.body_iquat, m.geom_quat, m.site_quat]),
     )
-    frames = jnp.moveaxis(component.compose(take_last(pose, plan.frame_node), local), -1, 0)
+    carrier = component.pose(take_last(rotation, plan.frame_node), take_last(pos, plan.frame_node))
+    frames = jnp.moveaxis(component.compose(carrier, local), -1, 0)
     inertial, geom, site = jnp.split(frames, (m.nbody, m.nbody + m.ngeom))
     return d.replace(
-        xpos=body[:, 3].T,
+        xpos=take_last(pos, plan.body_node).T,
         xquat=take_last(quat, plan.body_node).T,
-        xmat=jnp.moveaxis(body[:, :3], -1, 0),
+        xmat=jnp.moveaxis(xmat, -1, 0),
         xipos=inertial[:, :, 3],
         ximat=inertial[:, :, :3],
-        xanchor=xanchor,
-        xaxis=xaxis,
+        xanchor=take_last(anchor, plan.joint_node).T,
+        xaxis=take_last(axis, plan.joint_node).T,
         geom_xpos=geom[:, :, 3],
         geom_xmat=geom[:, :, :3],
         site_xpos=site[:, :, 3],
@@ -67,40 +70,30 @@ def _joint_motion(m: Model, qpos: Array) -> tuple[Array, Array]:
     return take_last(jnp.concatenate([unit, hinge, given], axis=1), plan.node_quat), take(value, plan.scalar_slide)
 
 
-def _local_poses(m: Model, d: Data, joint_quat: Array, slide: Array) -> tuple[Array, Array]:
-    """Return poses, shape (3, 4, nnode), and quaternions (4, nnode) of the nodes relative to the one before."""
+def _bases(m: Model, d: Data) -> tuple[Array, Array]:
+    """Return where each node stands in the one before it at rest: positions (3, nnode), quaternions (4, nnode)."""
     plan, dtype = m.plans.smooth, d.qpos.dtype
     zero, unit = jnp.zeros((1, 3), dtype), jnp.array([[1, 0, 0, 0]], dtype)
     free = take(d.qpos, plan.free_qposadr.ravel()).reshape(-1, 3)
-    base_pos = take(jnp.concatenate([zero, m.body_pos, d.mocap_pos, free]), plan.node_base_pos).T
-    base_quat = take(jnp.concatenate([unit, m.body_quat, d.mocap_quat]), plan.node_base_quat)
-    base_quat = quaternion.normalize(base_quat).T
-    base = component.matrix(base_quat)
-    quat = component.multiply(base_quat, joint_quat)
-    rotation = component.matrix(quat)
-    anchor = take(jnp.concatenate([m.jnt_pos, zero]), plan.node_joint).T
-    pos = base_pos + component.turn(base, anchor) - component.turn(rotation, anchor)
-    if slide.size:
-        axis = take(jnp.concatenate([take(m.jnt_axis, plan.slide_joint), zero]), plan.node_slide).T
-        pos = pos + component.turn(base, axis) * take(_with_zero(slide), plan.node_slide)
-    return component.pose(rotation, pos), quat
+    pos = take(jnp.concatenate([zero, m.body_pos, d.mocap_pos, free]), plan.node_base_pos)
+    quat = take(jnp.concatenate([unit, m.body_quat, d.mocap_quat]), plan.node_base_quat)
+    return pos.T, quaternion.normalize(quat).T
 
 
-def _joint_frames(m: Model, pose: Array, joint_quat: Array, slide: Array) -> tuple[Array, Array]:
-    """Return anchor and axis of the joints before their own motion, in the world, shapes (njnt, 3).
+def _positions(m: Model, base_pos: Array, base: Array, rotation: Array, slide: Array) -> tuple[Array, Array, Array]:
+    """Return positions of the nodes, anchors and axes of their joints before their own motion, shapes (3, nnode).
 
-    A hinge leaves its anchor and axis where they are; a slide moves its anchor; a ball or free joint turns its axis.
-    pose: of the joints after their motion, shape (3, 4, njnt).
+    base_pos, base: at rest in the node before, shapes (3, nnode) [m] and (3, 3, nnode); rotation: in the world.
+    A node moves by its anchor, which the node before carries, then along the axis, then back from the anchor, turned.
     """
     plan = m.plans.smooth
-    axis, anchor = m.jnt_axis.T, m.jnt_pos.T
+    zero = jnp.zeros((1, 3), base_pos.dtype)
+    anchor, axis = (take(jnp.concatenate([x, zero]), plan.node_joint).T for x in (m.jnt_pos, m.jnt_axis))
+    before = take_last(rotation, plan.node_jump[0]) if plan.node_jump else rotation
+    forth = component.turn(before, base_pos + component.turn(base, anchor))
+    axis = component.turn(before, component.turn(base, axis))
+    step = forth - component.turn(rotation, anchor)
     if slide.size:
-        anchor = anchor - take(_with_zero(slide), plan.joint_slide) * axis
-    if plan.joint_turned.any():
-        own = component.matrix(take_last(joint_quat, plan.joint_node))
-        axis = jnp.where(plan.joint_turned, component.turn(jnp.swapaxes(own, 0, 1), axis), axis)
-    return (pose[:, 3] + component.turn(pose, anchor)).T, component.turn(pose, axis).T
-
-
-def _with_zero(x: Array) -> Array:
-    return jnp.concatenate([x, jnp.zeros(1, x.dtype)])
+        step = step + take(jnp.concatenate([slide, jnp.zeros(1, slide.dtype)]), plan.node_slide) * axis
+    pos = combine_last(step, plan.node_ancestor)
+    return pos, combine_last(step, plan.node_before) + forth, axis

@@ -42,8 +42,13 @@ def _nodes(t: Topology) -> dict:
     node_slide = np.full(len(body), slide.sum())
     node_slide[slide] = np.arange(slide.sum())
     joint_node = np.flatnonzero(joint < t.njnt)
+    ancestor = np.eye(len(body))
+    for node in range(1, len(body)):
+        ancestor[node] += ancestor[parent[node]]
     return dict(
         node_jump=_jumps(np.array(parent, np.int32)),
+        node_ancestor=ancestor,
+        node_before=ancestor - np.eye(len(body)),
         node_base_pos=np.where(free, 1 + t.nbody + t.nmocap + node_free, base),
         node_base_quat=base,
         node_joint=joint,
@@ -53,13 +58,11 @@ def _nodes(t: Topology) -> dict:
         scalar_hinge=np.flatnonzero(hinge[scalar]),
         scalar_slide=np.flatnonzero(slide[scalar]),
         hinge_joint=joint[hinge],
-        slide_joint=joint[slide],
         quat_qposadr=(qposadr + 3 * free)[quat, None] + np.arange(4),
         free_qposadr=qposadr[free, None] + np.arange(3),
         body_node=last,
         frame_node=last[np.concatenate([np.arange(t.nbody), t.geom_bodyid, t.site_bodyid])],
         joint_node=joint_node,
-        joint_slide=node_slide[joint_node],
     )
 
 
@@ -78,7 +81,6 @@ def _joints(t: Topology) -> dict:
     free = kind == JointType.FREE
     turning = (kind == JointType.BALL) | (free & (rank >= 3))
     return dict(
-        joint_turned=(t.jnt_type == JointType.FREE) | (t.jnt_type == JointType.BALL),
         dof_turning=turning,
         dof_shifting=free & (rank < 3),
         dof_column=np.where(turning | free, rank % 3, 0),

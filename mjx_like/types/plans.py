@@ -28,6 +28,8 @@ class SmoothPlan:
     """
 
     node_jump: tuple[np.ndarray, ...]  # each (nnode,): the node to compose with in each round of pointer doubling
+    node_ancestor: np.ndarray  # (nnode, nnode) 1 where the column is the row's node or before it
+    node_before: np.ndarray  # (nnode, nnode) the same without the node itself
     node_base_pos: np.ndarray  # (nnode,) row of [0, body, mocap, free joint] positions before the node's joint
     node_base_quat: np.ndarray  # (nnode,) row of [1, body, mocap] quaternions before the node's joint
     node_joint: np.ndarray  # (nnode,) joint id, njnt where there is none
@@ -37,14 +39,11 @@ class SmoothPlan:
     scalar_hinge: np.ndarray  # which of those are hinges
     scalar_slide: np.ndarray  # which of those are slides
     hinge_joint: np.ndarray  # joint ids of hinges
-    slide_joint: np.ndarray  # joint ids of slides
     quat_qposadr: np.ndarray  # (nquat, 4) addresses of the quaternions of ball and free joints
     free_qposadr: np.ndarray  # (nfree, 3) addresses of the positions of free joints
     body_node: np.ndarray  # (nbody,) last node of the body
     frame_node: np.ndarray  # (nbody + ngeom + nsite,) node that carries the inertial frame, geom or site
     joint_node: np.ndarray  # (njnt,) node of the joint
-    joint_slide: np.ndarray  # (njnt,) which slide it is, nslide where none
-    joint_turned: np.ndarray  # (njnt,) True where the joint's rotation moves its own axis: ball and free
     dof_turning: np.ndarray  # (nv,) True where the dof turns about a body axis: rotations of ball and free joints
     dof_shifting: np.ndarray  # (nv,) True for the translations of free joints
     dof_column: np.ndarray  # (nv,) which axis of the body or of the world such a dof has, else 0
