@@ -42,7 +42,7 @@ class SmoothPlan:
     quat_qposadr: np.ndarray  # (nquat, 4) addresses of the quaternions of ball and free joints
     free_qposadr: np.ndarray  # (nfree, 3) addresses of the positions of free joints
     body_node: np.ndarray  # (nbody,) last node of the body
-    frame_node: np.ndarray  # (nbody + ngeom + nsite,) node that carries the inertial frame, geom or site
+    frame_body: np.ndarray  # (nbody + ngeom + nsite,) body that carries the inertial frame, geom or site
     joint_node: np.ndarray  # (njnt,) node of the joint
     dof_turning: np.ndarray  # (nv,) True where the dof turns about a body axis: rotations of ball and free joints
     dof_shifting: np.ndarray  # (nv,) True for the translations of free joints

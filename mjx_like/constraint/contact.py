@@ -1,0 +1,114 @@
+"""Rows of contacts: what each contact gives to its rows, and the Jacobian of a row."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.constants import MINVAL
+from mjx_like.constraint.impedance import (
+    DEFAULT_SOLREF,
+    impedance,
+    regularization,
+    stiffness_damping,
+    valid_solimp,
+    valid_solref,
+)
+from mjx_like.math.quaternion import cross
+from mjx_like.types.data import Contact
+
+Array = jax.Array
+
+
+class ContactParameters(NamedTuple):
+    """What the rows of each contact have in common, shapes (ncontact,)."""
+
+    k: Array  # stiffness along the normal
+    b: Array  # damping along the normal
+    b_friction: Array  # damping of the friction rows of an elliptic cone
+    imp: Array
+    slope: Array
+    R: Array  # of the normal, or of all edges of a pyramid
+    R_friction: Array  # of the first tangent of an elliptic cone
+
+
+def contact_parameters(
+    contact: Contact, invweight: Array, timestep: Array, impratio: Array, refsafe: bool, pyramidal: bool
+) -> ContactParameters:
+    """Return the parameters of each contact's rows.
+
+    invweight: sum of the bodies' approximate inverse masses, shape (ncontact,) [1/kg]; timestep: [s].
+    Source: mj_diagApprox, mj_makeImpedance.
+    """
+    impratio = jnp.maximum(MINVAL, impratio)
+    dmax = valid_solimp(contact.solimp)[1]
+    k, b = stiffness_damping(valid_solref(contact.solref, timestep, refsafe, DEFAULT_SOLREF), dmax)
+    friction = valid_solref(contact.solreffriction, timestep, refsafe, (0.0, 0.0))
+    b_friction = jnp.where(jnp.any(friction != 0, axis=-1), stiffness_damping(friction, dmax)[1], b)
+    imp, slope = impedance(contact.solimp, contact.dist - contact.includemargin)
+    mu2 = contact.friction[..., 0] ** 2
+    edges = pyramidal & (contact.dim > 1)
+    R = regularization(imp, jnp.where(edges, invweight * (1 + mu2), invweight))
+    return ContactParameters(
+        k=k,
+        b=b,
+        b_friction=b_friction,
+        imp=imp,
+        slope=slope,
+        R=jnp.where(edges, 2 * mu2 / impratio * R, R),
+        R_friction=R / impratio,
+    )
+
+
+class RowDirections(NamedTuple):
+    """Directions of rows in the world frame, shapes (nrow, 3), and the friction coefficient of each row's axis."""
+
+    force: Array
+    torque: Array
+    friction: Array  # (nrow,)
+
+
+def row_directions(edge: Array, dim: Array, frame: Array, friction: Array, dims: tuple[int, ...], pyramidal: bool):
+    """Return the directions of rows of contacts.
+
+    edge: number of the row in its contact, shape (nrow,); dim: of the contact; frame: shape (nrow, 3, 3); friction:
+    shape (nrow, 5); dims: the dimensions that occur.  Source: mj_instantiateContact.
+    """
+    flat = dim == 1
+    axis = jnp.where(flat, 0, edge // 2 + 1) if pyramidal else edge
+    mu = friction[:, 0]
+    for i in range(2, max(dims)):
+        mu = jnp.where(axis == i, friction[:, i - 1], mu)
+    along = [(axis == i).astype(frame.dtype)[:, None] for i in range(max(dims))]
+    shift = sum((a * frame[:, i] for i, a in enumerate(along[1:3], 1)), jnp.zeros_like(frame[:, 0]))
+    turn = sum((a * frame[:, i] for i, a in enumerate(along[3:])), jnp.zeros_like(shift))
+    if not pyramidal:
+        return RowDirections(along[0] * frame[:, 0] + shift, turn, mu)
+    scale = jnp.where(edge % 2 == 0, mu, -mu)[:, None]
+    return RowDirections(frame[:, 0] + scale * shift, scale * turn, mu)
+
+
+def row_jacobian(
+    force: Array, torque: Array, point: Array, sign: Array, cdof: Array, center: Array, one_tree: bool
+) -> Array:
+    """Return the Jacobian of rows that act on two bodies at one point, shape (nrow, nv).
+
+    Args:
+      force, torque: direction of the row's translation and rotation, shape (nrow, 3) [world].
+      point: shape (nrow, 3) [m, world].
+      sign: shape (nrow, nv), 1 where the dof moves the second body alone, -1 the first alone, else 0.
+      cdof: motion axes of the dofs, shape (nv, 6).
+      center: where the axes of each dof are taken, shape (nv, 3) [m, world]; all alike if `one_tree`.
+
+    Source: mj_jacDifPair, mj_instantiateContact.
+    """
+    if one_tree:
+        torque = torque + cross(point - center[0], force)
+        terms = [torque[:, None, i] * cdof[:, i] for i in range(3)]
+    else:
+        arm = [point[:, None, i] - center[:, i] for i in range(3)]
+        f = [force[:, None, i] for i in range(3)]
+        turn = (arm[1] * f[2] - arm[2] * f[1], arm[2] * f[0] - arm[0] * f[2], arm[0] * f[1] - arm[1] * f[0])
+        terms = [(torque[:, None, i] + turn[i]) * cdof[:, i] for i in range(3)]
+    terms += [force[:, None, i] * cdof[:, 3 + i] for i in range(3)]
+    return sign * (((terms[0] + terms[1]) + (terms[2] + terms[3])) + (terms[4] + terms[5]))

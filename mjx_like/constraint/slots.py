@@ -1,0 +1,196 @@
+"""Slots: the rows that equalities, friction loss and limits can need, active or not."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.constraint.equality import equality_rows
+from mjx_like.constraint.impedance import (
+    DEFAULT_SOLREF,
+    impedance,
+    regularization,
+    stiffness_damping,
+    valid_solimp,
+    valid_solref,
+)
+from mjx_like.math import safe
+from mjx_like.math.quaternion import normalize, to_rotation_vector
+from mjx_like.math.select import take
+from mjx_like.types.data import Data
+from mjx_like.types.enums import ConstraintType, DisableBit
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+FRICTION = (ConstraintType.FRICTION_DOF, ConstraintType.FRICTION_TENDON)
+
+
+class Slots(NamedTuple):
+    """Rows of all slots in MuJoCo's order, shapes (nslot, ...)."""
+
+    active: Array
+    J: Array  # (ndense, nv), of the slots that touch several dofs
+    pos: Array
+    margin: Array
+    frictionloss: Array
+    KBIP: Array  # (nslot, 4)
+    R: Array
+
+
+class _Part(NamedTuple):
+    active: Array
+    J: Array
+    pos: Array
+    margin: Array
+    frictionloss: Array
+    violation: Array
+    invweight: Array
+    solref: Array
+    solimp: Array
+
+
+def slots(m: Model, d: Data) -> Slots:
+    """Return all slots.
+
+    Reads what `equality_rows` reads, and eq_active.  Source: mj_instantiateEquality, mj_instantiateFriction,
+    mj_instantiateLimit, mj_makeImpedance.
+    """
+    plan = m.plans.constraint
+    parts = []
+    if len(plan.equality_order):
+        parts.append(_equality(m, d))
+    if len(plan.friction_dof):
+        parts.append(_dof_friction(m, d))
+    if len(plan.friction_tendon):
+        parts.append(_tendon_friction(m, d))
+    if len(plan.limit_order):
+        parts.append(_joint_limit(m, d))
+    if len(plan.limit_tendon):
+        parts.append(_tendon_limit(m, d))
+    all_ = _Part(*(jnp.concatenate(x) for x in zip(*parts, strict=True)))
+    solref = valid_solref(all_.solref, m.opt_floats.timestep, not m.disabled(DisableBit.REFSAFE), DEFAULT_SOLREF)
+    k, b = stiffness_damping(solref, valid_solimp(all_.solimp)[1])
+    k = jnp.where(np.isin(plan.slot_type, FRICTION), 0, k)
+    imp, slope = impedance(all_.solimp, all_.violation)
+    return Slots(
+        active=all_.active,
+        J=all_.J,
+        pos=all_.pos,
+        margin=all_.margin,
+        frictionloss=all_.frictionloss,
+        KBIP=jnp.stack([k, b, imp, slope], axis=-1),
+        R=regularization(imp, all_.invweight),
+    )
+
+
+def equality_active(m: Model, d: Data) -> Array:
+    """Return, for each equality slot, whether its row exists.  Reads eq_active."""
+    plan = m.plans.constraint
+    return take(d.eq_active, plan.slot_id[: len(plan.equality_order)])
+
+
+def _equality(m: Model, d: Data) -> _Part:
+    plan = m.plans.constraint
+    rows = equality_rows(m, d)
+    ids = plan.slot_id[: len(plan.equality_order)]
+    active = equality_active(m, d)
+    if len(plan.tendon):
+        active = active & (~np.isin(ids, plan.tendon) | jnp.any(rows.J != 0, axis=1))
+    zero = jnp.zeros_like(rows.pos)
+    return _Part(
+        active=active,
+        J=rows.J,
+        pos=rows.pos,
+        margin=zero,
+        frictionloss=zero,
+        violation=rows.violation,
+        invweight=rows.invweight,
+        solref=take(m.eq_solref, ids),
+        solimp=take(m.eq_solimp, ids),
+    )
+
+
+def _friction(m: Model, loss: Array, exists: Array, J: Array, invweight: Array, solref: Array, solimp: Array) -> _Part:
+    zero = jnp.zeros_like(loss)
+    return _Part(
+        active=(loss > 0) & exists,
+        J=J,
+        pos=zero,
+        margin=zero,
+        frictionloss=loss,
+        violation=zero,
+        invweight=invweight,
+        solref=solref,
+        solimp=solimp,
+    )
+
+
+def _dof_friction(m: Model, d: Data) -> _Part:
+    dofs = m.plans.constraint.friction_dof
+    leaves = (take(x, dofs) for x in (m.dof_invweight0, m.dof_solref, m.dof_solimp))
+    none = jnp.zeros((0, m.nv), d.qpos.dtype)
+    return _friction(m, take(m.dof_frictionloss, dofs), np.ones(len(dofs), bool), none, *leaves)
+
+
+def _tendon_friction(m: Model, d: Data) -> _Part:
+    ids = m.plans.constraint.friction_tendon
+    leaves = (take(x, ids) for x in (m.tendon_invweight0, m.tendon_solref_fri, m.tendon_solimp_fri))
+    J = take(d.ten_J, ids)
+    return _friction(m, take(m.tendon_frictionloss, ids), jnp.any(J != 0, axis=1), J, *leaves)
+
+
+def _joint_limit(m: Model, d: Data) -> _Part:
+    plan = m.plans.constraint
+    scalar, ball = plan.limit_scalar, plan.limit_ball
+    value, span = take(d.qpos, m.jnt_qposadr[scalar]), take(m.jnt_range, scalar)
+    dist = jnp.stack([value - span[:, 0], span[:, 1] - value], axis=1).reshape(-1)
+    J = jnp.zeros((0, m.nv), d.qpos.dtype)
+    if len(ball):
+        quat = d.qpos[m.jnt_qposadr[ball][:, None] + np.arange(4)]
+        axis, angle = safe.normalize(to_rotation_vector(normalize(quat)))
+        dist = jnp.concatenate([dist, jnp.max(take(m.jnt_range, ball), axis=1) - angle[:, 0]])
+        place = np.arange(m.nv) == (m.jnt_dofadr[ball][:, None] + np.arange(3))[..., None]
+        J = -jnp.sum(jnp.where(place, axis[..., None], 0), axis=1)
+    owner = plan.slot_id[plan.slot_type == ConstraintType.LIMIT_JOINT]
+    return _limit(
+        dist=take(dist, plan.limit_order),
+        margin=take(m.jnt_margin, owner),
+        exists=np.ones(len(owner), bool),
+        J=J,
+        invweight=take(m.dof_invweight0, m.jnt_dofadr[owner]),
+        solref=take(m.jnt_solref, owner),
+        solimp=take(m.jnt_solimp, owner),
+    )
+
+
+def _tendon_limit(m: Model, d: Data) -> _Part:
+    ids = m.plans.constraint.limit_tendon
+    value, span = take(d.ten_length, ids), take(m.tendon_range, ids)
+    dist = jnp.stack([value - span[:, 0], span[:, 1] - value], axis=1).reshape(-1)
+    J = take(d.ten_J, ids)
+    owner = np.repeat(ids, 2)
+    return _limit(
+        dist=dist,
+        margin=take(m.tendon_margin, owner),
+        exists=jnp.repeat(jnp.any(J != 0, axis=1), 2),
+        J=jnp.stack([J, -J], axis=1).reshape(-1, m.nv),
+        invweight=take(m.tendon_invweight0, owner),
+        solref=take(m.tendon_solref_lim, owner),
+        solimp=take(m.tendon_solimp_lim, owner),
+    )
+
+
+def _limit(dist, margin, exists, J, invweight, solref, solimp) -> _Part:
+    return _Part(
+        active=(dist < margin) & exists,
+        J=J,
+        pos=dist,
+        margin=margin,
+        frictionloss=jnp.zeros_like(dist),
+        violation=dist - margin,
+        invweight=invweight,
+        solref=solref,
+        solimp=solimp,
+    )

@@ -1,0 +1,178 @@
+"""The stages of constraint/: rows that depend on position, and their reference acceleration."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.constraint.assemble import Inputs, Rows, nth_active, rows
+from mjx_like.constraint.contact import contact_parameters
+from mjx_like.constraint.equality import velocity_product
+from mjx_like.constraint.slots import equality_active, slots
+from mjx_like.math.batching import capacities, mapped_batch, with_capacity
+from mjx_like.math.linalg import matmul
+from mjx_like.types.data import Contact, Data
+from mjx_like.types.enums import ConeType, ConstraintType, DisableBit, WarningType
+from mjx_like.types.model import Model
+from mjx_like.types.topology import Topology
+
+Array = jax.Array
+
+
+def make_constraint(m: Model, d: Data) -> Data:
+    """Return `d` with the constraint rows and all of them that depends on position alone.
+
+    Reads eq_active, contact, qpos, body, site and tendon poses, ten_J, subtree_com, cdof. Writes efc_type, efc_id,
+    efc_J, efc_pos, efc_margin, efc_frictionloss, efc_diagA, efc_KBIP, efc_D, efc_R, contact.efc_address, ne, nf, nl,
+    nefc, maxuse_efc and the CNSTRFULL counter of warning. If the rows exceed njmax, the deepest contacts stay.
+    Source: mj_makeConstraint.
+    """
+    plan = m.plans.constraint
+    if m.njmax == 0 or plan.default_njmax == 0:
+        return _without_rows(m, d)
+    fixed = slots(m, d) if len(plan.slot_type) else None
+    wanted, each = _contact_rows(m, d)
+    counts = _counts(m, fixed)
+    nfixed = sum(counts)
+    if m.njmax < plan.default_njmax:
+        fixed, each, counts = _within_capacity(m, d, fixed, each)
+    total = sum(counts)
+    end = jnp.cumsum(each, dtype=jnp.int32)
+    nefc = total + (end[-1] if each.size else 0)
+    asked = nfixed + jnp.sum(wanted, dtype=jnp.int32)
+    contact = _reduced(d.contact) if plan.contact_dims else None
+    inputs = Inputs(
+        slots=fixed,
+        contact=contact,
+        parameters=_parameters(m, contact) if contact is not None else None,
+        contact_rows=each,
+        cdof=d.cdof,
+        subtree_com=d.subtree_com,
+    )
+    # a capacity holds as many contacts as rows, those without rows included
+    last = jnp.max(jnp.where(each > 0, jnp.arange(1, each.size + 1), 0), initial=0)
+    made = _assemble(m.topology, jnp.maximum(nefc, last), inputs)
+    full = jnp.zeros_like(d.warning).at[int(WarningType.CNSTRFULL)].set(1) * (asked > m.njmax)
+    return d.replace(
+        **made._asdict(),
+        contact=d.contact.replace(efc_address=jnp.where(each > 0, total + end - each, -1)),
+        ne=counts[0],
+        nf=counts[1],
+        nl=counts[2],
+        nefc=nefc,
+        maxuse_efc=jnp.maximum(d.maxuse_efc, asked),
+        warning=d.warning + full.astype(d.warning.dtype),
+    )
+
+
+def reference_constraint(m: Model, d: Data) -> Data:
+    """Return `d` with the velocity and the reference acceleration of each constraint row.
+
+    Reads qvel, efc_J, efc_KBIP, efc_pos, efc_margin, and for equalities eq_active, cvel, cdof_dot and what
+    `make_constraint` reads. Writes efc_vel, efc_aref.  Source: mj_referenceConstraint.
+    """
+    plan = m.plans.constraint
+    if m.njmax == 0 or plan.default_njmax == 0:
+        return d
+    vel = matmul(d.efc_J, d.qvel)
+    k, b, imp = d.efc_KBIP[:, 0], d.efc_KBIP[:, 1], d.efc_KBIP[:, 2]
+    aref = -b * vel - k * imp * (d.efc_pos - d.efc_margin)
+    if len(plan.connect) + len(plan.weld):
+        nrow = min(len(plan.equality_order), m.njmax)
+        source = nth_active(jnp.cumsum(equality_active(m, d), dtype=jnp.int32), nrow)
+        product = velocity_product(m, d).at[jnp.minimum(source, len(plan.equality_order) - 1)].get()
+        product = jnp.where(jnp.arange(nrow) < d.ne, product, 0)
+        aref = aref - jnp.concatenate([product, jnp.zeros(m.njmax - nrow, aref.dtype)])
+    return d.replace(efc_vel=vel, efc_aref=aref)
+
+
+def _without_rows(m: Model, d: Data) -> Data:
+    zero = jnp.zeros_like(d.nefc)
+    return d.replace(
+        ne=zero, nf=zero, nl=zero, nefc=zero,
+        contact=d.contact.replace(efc_address=jnp.full_like(d.contact.efc_address, -1)),
+    )  # fmt: skip
+
+
+def _contact_rows(m: Model, d: Data) -> tuple[Array, Array]:
+    """Return the number of rows of each contact, twice: none for those in the gap and those that move no dof."""
+    c, plan = d.contact, m.plans.constraint
+    if not plan.contact_dims:
+        none = jnp.zeros(m.nconmax, jnp.int32)
+        return none, none
+    force = (c.dist < c.includemargin) & (c.geom[:, 0] >= 0)
+    if plan.contact_may_lack_dofs:
+        bits = jnp.asarray(plan.body_dof_bits.any(axis=1)[m.geom_bodyid])[jnp.maximum(c.geom, 0)]
+        force = force & jnp.any(bits, axis=1)
+    pyramidal = m.flags.cone == ConeType.PYRAMIDAL
+    each = jnp.where(c.dim > 1, 2 * (c.dim - 1), 1) if pyramidal else c.dim
+    each = jnp.where(force, each, 0).astype(jnp.int32)
+    return each, each
+
+
+def _counts(m: Model, fixed) -> tuple[Array, Array, Array]:
+    """Return the number of active equality, friction loss and limit slots."""
+    if fixed is None:
+        zero = jnp.int32(0)
+        return zero, zero, zero
+    kind = m.plans.constraint.slot_type
+    bounds = (0, *np.searchsorted(kind, (ConstraintType.FRICTION_DOF, ConstraintType.LIMIT_JOINT)), len(kind))
+    active = fixed.active
+    return tuple(jnp.sum(active[a:b], dtype=jnp.int32) for a, b in zip(bounds, bounds[1:], strict=False))
+
+
+def _within_capacity(m: Model, d: Data, fixed, each: Array):
+    """Return slots, contact rows and counts limited to njmax: the first slots, then the deepest contacts."""
+    room = jnp.int32(m.njmax)
+    if fixed is not None:
+        fixed = fixed._replace(active=fixed.active & (jnp.cumsum(fixed.active, dtype=jnp.int32) <= m.njmax))
+    counts = _counts(m, fixed)
+    room = room - sum(counts)
+    if each.size:
+        dist, order = d.contact.dist, np.arange(each.size)
+        deeper = (dist < dist[:, None]) | ((dist == dist[:, None]) & (order < order[:, None]))
+        before = jnp.sum(jnp.where(deeper, each, 0), axis=1, dtype=jnp.int32)
+        each = jnp.where(before + each <= room, each, 0)
+    return fixed, each, counts
+
+
+def _reduced(c: Contact) -> Contact:
+    """Return the contacts with geom ids that can index, and friction that can divide, where a row is not in use."""
+    return c.replace(geom=jnp.maximum(c.geom, 0), friction=jnp.where(c.friction > 0, c.friction, 1))
+
+
+def _parameters(m: Model, c: Contact):
+    weight = m.body_invweight0[:, 0].at[m.geom_bodyid].get()
+    return contact_parameters(
+        c,
+        jnp.sum(weight.at[c.geom].get(mode="promise_in_bounds"), axis=1),
+        m.opt_floats.timestep,
+        m.opt_floats.impratio,
+        not m.disabled(DisableBit.REFSAFE),
+        m.flags.cone == ConeType.PYRAMIDAL,
+    )
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _assemble(t: Topology, need: Array, inputs: Inputs) -> Rows:
+    """Return the rows at full capacity; `need`: the rows in use, which decide how much work is done."""
+
+    def kernel(axes, need, inputs):
+        def sized(capacity, inputs):
+            made = jax.vmap(functools.partial(rows, capacity, t), in_axes=axes[1:])(inputs)
+            return jax.tree.map(lambda x: _pad_rows(x, t.njmax), made)
+
+        return with_capacity(capacities(t.njmax), jnp.max(need), sized, inputs)
+
+    return mapped_batch(kernel)(need, inputs)
+
+
+@_assemble.defjvp
+def _assemble_jvp(t: Topology, primals, tangents):
+    return jax.jvp(lambda inputs: rows(t.njmax, t, inputs), primals[1:], tangents[1:])
+
+
+def _pad_rows(x: Array, size: int) -> Array:
+    """Return a batch of rows, shape (batch, n, ...), with zero rows up to `size`."""
+    return jnp.pad(x, [(0, 0), (0, size - x.shape[1])] + [(0, 0)] * (x.ndim - 2)) if x.shape[1] < size else x

@@ -1,0 +1,104 @@
+"""Functions that see the whole batch: how a kernel escapes `vmap`, to leave a loop or choose a size once for all."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.custom_batching import custom_vmap
+
+Array = jax.Array
+
+
+def whole_batch(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of one world that calls `kernel` once for all worlds, however often it is vmapped.
+
+    kernel: takes the arguments with a batch axis first on every leaf; returns a pytree with the same axis first. The
+    function returned is not differentiable by itself: wrap it in a `custom_jvp`.
+    """
+
+    def mapped(axes: tuple[Any, ...], *args: Any) -> Any:
+        leaves, tree = jax.tree.flatten(args)
+        flat = tree.flatten_up_to(axes)
+        size = next(x.shape[0] for x, a in zip(leaves, flat, strict=True) if a == 0)
+        pairs = zip(leaves, flat, strict=True)
+        return kernel(*tree.unflatten([x if a == 0 else jnp.broadcast_to(x, (size, *x.shape)) for x, a in pairs]))
+
+    return mapped_batch(mapped)
+
+
+def mapped_batch(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what `whole_batch` does, but leave without a batch axis what no `vmap` maps.
+
+    kernel: takes `in_axes` as `jax.vmap` does (the structure of the arguments with 0 or None on each leaf), then the
+    arguments.
+    """
+
+    def single(*args: Any) -> Any:
+        leaves, tree = jax.tree.flatten(args)
+        return _unbatched(lambda axes, flat: kernel(jax.tree.unflatten(tree, axes), *jax.tree.unflatten(tree, flat)))(
+            *leaves
+        )
+
+    return single
+
+
+def _unbatched(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    @custom_vmap
+    def call(*leaves):
+        axes = (0,) * len(leaves)
+        return jax.tree.map(lambda x: x[0], kernel(axes, [x[None] for x in leaves]))
+
+    @call.def_vmap
+    def rule(size, in_batched, *leaves):
+        out = _batched(kernel, tuple(0 if b else None for b in in_batched))(*leaves)
+        return out, jax.tree.map(lambda _: True, out)
+
+    return call
+
+
+def _batched(kernel: Callable[..., Any], axes: tuple[int | None, ...]) -> Callable[..., Any]:
+    @custom_vmap
+    def call(*leaves):
+        return kernel(axes, list(leaves))
+
+    @call.def_vmap
+    def rule(outer, in_batched, *leaves):
+        inner = next((x.shape[1 if b else 0] for x, a, b in zip(leaves, axes, in_batched, strict=True) if a == 0), None)
+        flat = [_merge(x, a, b, outer, inner) for x, a, b in zip(leaves, axes, in_batched, strict=True)]
+        merged = tuple(0 if (a == 0 or b) else None for a, b in zip(axes, in_batched, strict=True))
+        out = _batched(kernel, merged)(*flat)
+        out = jax.tree.map(lambda x: x.reshape((outer, inner, *x.shape[1:])), out)
+        return out, jax.tree.map(lambda _: True, out)
+
+    return call
+
+
+def _merge(x: Array, axis: int | None, mapped: bool, outer: int, inner: int) -> Array:
+    """Return `x` with one batch axis of outer * inner, or as it is if neither maps it."""
+    if axis is None and not mapped:
+        return x
+    if axis is None:
+        x = jnp.broadcast_to(x[:, None], (outer, inner, *x.shape[1:]))
+    elif not mapped:
+        x = jnp.broadcast_to(x[None], (outer, *x.shape))
+    return x.reshape((outer * inner, *x.shape[2:]))
+
+
+def capacities(limit: int, least: int = 8) -> tuple[int, ...]:
+    """Return the row capacities to choose from: powers of two times `least`, then `limit`."""
+    sizes = []
+    size = least
+    while size * 1.25 < limit:
+        sizes.append(size)
+        size *= 2
+    return (*sizes, limit)
+
+
+def with_capacity(sizes: tuple[int, ...], need: Array, kernel: Callable[..., Any], *args: Any) -> Any:
+    """Return `kernel(size, *args)` for the least of `sizes` that is not below `need`, a scalar that is not batched."""
+    if len(sizes) == 1:
+        return kernel(sizes[0], *args)
+    index = sum((need > size).astype(jnp.int32) for size in sizes[:-1])
+    return lax.switch(index, [lambda *a, size=size: kernel(size, *a) for size in sizes], *args)

@@ -1,0 +1,49 @@
+"""The optimum as a differentiable function of the problem: one linear solve with the Hessian at the optimum.
+
+At the optimum the gradient of the cost vanishes, whatever way led there. Its differential gives
+d(qacc) = -H^-1 d(gradient) at fixed qacc, with H the Hessian in the zones of the optimum (at a switch between zones:
+in the zone that the law picks). Forward and reverse mode follow from this one rule; neither depends on the start,
+the tolerance or the number of iterations.  Source: implicit function theorem.
+"""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.math.linalg import cho_solve, cholesky
+from mjx_like.solver.law import force
+from mjx_like.solver.newton import Settings, newton
+from mjx_like.solver.problem import Problem, Solution, Start, gradient, hessian, times, transposed_times
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def optimum(settings: Settings, p: Problem, start: Start) -> Solution:
+    """Return the optimum of `p`; its derivatives are those of the exact optimum, by `p` alone."""
+    return newton(settings, p, start)
+
+
+@optimum.defjvp
+def _optimum_jvp(settings: Settings, primals, tangents):
+    p, start = primals
+    dp = tangents[0]
+    s = optimum(settings, p, start)
+    _, dgradient = jax.jvp(lambda p: gradient(p, s.qacc), (p,), (dp,))
+    factor = cholesky(hessian(p, times(p.J, s.qacc) - p.aref))
+    dqacc = -cho_solve(factor, dgradient)
+
+    def forces(p: Problem, qacc):
+        f = force(p.law, times(p.J, qacc) - p.aref)
+        return f, transposed_times(p.J, f)
+
+    _, (dforce, dconstraint) = jax.jvp(forces, (p, s.qacc), (dp, dqacc))
+    none = lambda x: np.zeros(x.shape, jax.dtypes.float0)  # noqa: E731
+    return s, Solution(
+        qacc=dqacc,
+        force=dforce,
+        constraint=dconstraint,
+        state=none(s.state),
+        iterations=none(s.iterations),
+        residual=jnp.zeros_like(s.residual),
+    )

@@ -1,0 +1,172 @@
+"""Newton's method on the primal problem, all worlds together."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from mjx_like.constants import MINVAL
+from mjx_like.math.batching import capacities, whole_batch, with_capacity
+from mjx_like.math.linalg import cho_solve, cholesky
+from mjx_like.solver.law import cost_change, force
+from mjx_like.solver.law import state as zones
+from mjx_like.solver.linesearch import step_length
+from mjx_like.solver.problem import Problem, Solution, Start, hessian, times, transposed_times
+from mjx_like.types.enums import ConstraintState
+
+Array = jax.Array
+
+_MEMORY = 3  # a full step may rise to the largest of so many last costs
+_FORGIVING = 10  # for so many iterations
+_NOISE = 8  # rounding errors of a cost, in units of its terms
+_LONGEST_SEARCH = 16
+
+
+class Settings(NamedTuple):
+    """What is static of a solve."""
+
+    iterations: int
+    ls_iterations: int
+    warmstart: bool
+
+
+class _State(NamedTuple):
+    """Where each world stands; arrays have the batch axis first."""
+
+    x: Array
+    jar: Array  # J x - aref
+    smooth: Array  # M x - q
+    recent: Array  # (batch, memory) costs of the last points less that of the first
+    decrement: Array
+    done: Array
+    iterations: Array
+
+
+def newton(settings: Settings, p: Problem, start: Start) -> Solution:
+    """Return the optimum of one world.
+
+    Under `vmap` all worlds run in one loop that ends with the last of them, at the least row capacity that holds
+    every world's rows. A world ends when its zones are those of the last Hessian after a full step (the optimum is
+    exact then), or when its cost improvement, its gradient or its Newton decrement, over the trace of M, falls below
+    the tolerance; with tolerance 0, when steps improve nothing any more.
+    Source: mj_solNewton; the full steps: PERFORMANCE.md.
+    """
+
+    def batched(p: Problem, start: Start) -> Solution:
+        nrow = p.aref.shape[1]
+        return with_capacity(
+            capacities(nrow), jnp.max(start.nrow), lambda size, *a: _sized(size, settings, *a), p, start
+        )
+
+    return whole_batch(batched)(p, start)
+
+
+def _sized(size: int, settings: Settings, p: Problem, start: Start) -> Solution:
+    """Return the optima of a batch of worlds, none of which uses more than `size` rows."""
+    nrow = p.aref.shape[1]
+    law = jax.tree.map(lambda x: x[:, :size], p.law)
+    s = _minimise(settings, Problem(M=p.M, q=p.q, J=p.J[:, :size], aref=p.aref[:, :size], law=law), start)
+    used = jnp.arange(nrow) < start.nrow[:, None]
+    widen = lambda x: jnp.where(used, jnp.pad(x, ((0, 0), (0, nrow - size))), 0)  # noqa: E731
+    return s.replace(force=widen(s.force), state=widen(s.state))
+
+
+def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
+    scale = 1 / jnp.maximum(jnp.trace(p.M, axis1=-2, axis2=-1), MINVAL)
+    state0 = _initial(settings, p, start, scale)
+
+    def unfinished(s: _State) -> Array:
+        return ~jnp.all(s.done)
+
+    def advance(s: _State) -> _State:
+        return _keep(s.done, s, _iterate(settings, p, start.tolerance, scale, s))
+
+    s = lax.while_loop(unfinished, advance, state0) if settings.iterations else state0
+    jar = times(p.J, s.x) - p.aref
+    f = force(p.law, jar)
+    constraint = transposed_times(p.J, f)
+    gradient = times(p.M, s.x) - p.q - constraint
+    return Solution(
+        qacc=s.x,
+        force=f,
+        constraint=constraint,
+        state=zones(p.law, jar),
+        iterations=s.iterations,
+        residual=scale * jnp.linalg.norm(gradient, axis=-1),
+    )
+
+
+def _initial(settings: Settings, p: Problem, start: Start, scale: Array) -> _State:
+    """Return the better of the two starting points; done where its gradient is below the tolerance.
+
+    Source: warmstart of engine_forward.
+    """
+    x = start.smooth
+    jar, smooth = times(p.J, x) - p.aref, jnp.zeros_like(x)
+    if settings.warmstart:
+        warm_jar, warm_smooth = times(p.J, start.warm) - p.aref, times(p.M, start.warm) - p.q
+        change = 0.5 * jnp.sum((start.warm - x) * warm_smooth, axis=-1) + cost_change(p.law, jar, warm_jar)
+        better = (change < 0)[:, None]
+        x, jar = jnp.where(better, start.warm, x), jnp.where(better, warm_jar, jar)
+        smooth = jnp.where(better, warm_smooth, smooth)
+    gradient = smooth - transposed_times(p.J, force(p.law, jar))
+    norm = scale * jnp.linalg.norm(gradient, axis=-1)
+    zero = jnp.zeros_like(scale)
+    return _State(
+        x=x,
+        jar=jar,
+        smooth=smooth,
+        recent=jnp.zeros((*zero.shape, _MEMORY), zero.dtype),
+        decrement=jnp.full_like(zero, jnp.inf),
+        done=(norm < start.tolerance) | (norm == 0),
+        iterations=zero.astype(jnp.int32),
+    )
+
+
+def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, s: _State) -> _State:
+    """Return the state of all worlds after one Newton step."""
+    gradient = s.smooth - transposed_times(p.J, force(p.law, s.jar))
+    step = -cho_solve(cholesky(hessian(p, s.jar)), gradient)
+    along, metric = times(p.J, step), times(p.M, step)
+    slope, bend = jnp.sum(step * s.smooth, axis=-1), jnp.sum(step * metric, axis=-1)
+    decrement = -0.5 * jnp.sum(step * gradient, axis=-1)
+
+    def change(alpha: Array) -> Array:
+        return alpha * slope + 0.5 * alpha * alpha * bend + cost_change(p.law, s.jar, s.jar + alpha[:, None] * along)
+
+    one = jnp.ones_like(slope)
+    full = change(one)
+    # a full step may rise to the largest of the last costs, but only for the first steps, so that no cycle lasts
+    bound = jnp.where(s.iterations < _FORGIVING, jnp.max(s.recent, axis=-1), s.recent[:, -1])
+    noise = _NOISE * jnp.finfo(one.dtype).eps * (jnp.abs(slope) + bend)
+    trips = ~(s.recent[:, -1] + full <= bound + noise) & ~s.done
+
+    def search() -> tuple[Array, Array]:
+        alpha = step_length(p.law, s.jar, slope, bend, along, min(settings.ls_iterations, _LONGEST_SEARCH))
+        alpha = jnp.where(trips, alpha, 1)
+        return alpha, change(alpha)
+
+    alpha, gain = lax.cond(jnp.any(trips), search, lambda: (one, full))
+    jar = s.jar + alpha[:, None] * along
+    same = jnp.all(zones(p.law, jar) == zones(p.law, s.jar), axis=-1) & (alpha == 1)
+    curved = jnp.any(zones(p.law, jar) == int(ConstraintState.CONE), axis=-1)
+    norm = scale * jnp.linalg.norm(gradient, axis=-1)
+    small = (scale * decrement < tolerance) | (norm < tolerance) | ((gain <= 0) & (-scale * gain < tolerance))
+    exact = same & ~curved & (tolerance > 0)
+    energy = jnp.abs(jnp.sum(s.x * p.q, axis=-1)) + 0.5 * jnp.abs(jnp.sum(s.x * (s.smooth + p.q), axis=-1))
+    stalled = same & (decrement > 0.5 * s.decrement) & (decrement <= 1e3 * jnp.finfo(one.dtype).eps * energy)
+    iterations = s.iterations + 1
+    return _State(
+        x=s.x + alpha[:, None] * step,
+        jar=jar,
+        smooth=s.smooth + alpha[:, None] * metric,
+        recent=jnp.concatenate([s.recent[:, 1:], (s.recent[:, -1] + gain)[:, None]], axis=1),
+        decrement=decrement,
+        done=small | exact | stalled | (decrement <= 0) | (iterations >= settings.iterations),
+        iterations=iterations,
+    )
+
+
+def _keep(mask: Array, old: _State, new: _State) -> _State:
+    return jax.tree.map(lambda a, b: jnp.where(mask.reshape(mask.shape + (1,) * (a.ndim - 1)), a, b), old, new)

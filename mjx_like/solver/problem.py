@@ -1,0 +1,71 @@
+"""The primal problem: minimise over the acceleration the Gauss cost of a metric plus the cost of the constraint rows.
+
+    cost(a) = 1/2 a' M a - a' q + s(J a - aref),   optimum: M a - q - J' force(J a - aref) = 0
+
+The metric `M` is the mass matrix, or what an implicit integrator puts in its place; `q` the smooth force.
+Source: Computation chapter, reduced primal problem.
+"""
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.math.linalg import matmul
+from mjx_like.solver.law import Law, curvature, force
+from mjx_like.types.pytree import Record, leaf, record
+
+Array = jax.Array
+
+
+@record
+class Problem(Record):
+    """What the optimum depends on; shapes (..., nrow) and (..., nv)."""
+
+    M: Array = leaf("nv", "nv", unit="metric, symmetric positive definite")
+    q: Array = leaf("nv", unit="smooth force")
+    J: Array = leaf("nrow", "nv")
+    aref: Array = leaf("nrow")
+    law: Law = leaf()
+
+
+@record
+class Start(Record):
+    """What decides where the solver starts and stops, but not the optimum."""
+
+    smooth: Array = leaf("nv", unit="acceleration without constraints: M smooth = q")
+    factor: Array = leaf("nv", "nv", unit="lower Cholesky factor of M")
+    warm: Array = leaf("nv", unit="acceleration to start from where its cost is less than that of `smooth`")
+    nrow: Array = leaf()  # rows in use: those from here on are zero
+    tolerance: Array = leaf()
+
+
+@record
+class Solution(Record):
+    """The optimum, and how it was found."""
+
+    qacc: Array = leaf("nv")
+    force: Array = leaf("nrow")
+    constraint: Array = leaf("nv", unit="J' force")
+    state: Array = leaf("nrow")
+    iterations: Array = leaf()
+    residual: Array = leaf()  # norm of the gradient over the trace of M
+
+
+def times(J: Array, x: Array) -> Array:
+    """Return J x, shape (..., nrow)."""
+    return matmul(J, x[..., None])[..., 0]
+
+
+def transposed_times(J: Array, f: Array) -> Array:
+    """Return J' f, shape (..., nv)."""
+    return matmul(f[..., None, :], J)[..., 0, :]
+
+
+def gradient(p: Problem, qacc: Array) -> Array:
+    """Return the gradient of the cost, which vanishes at the optimum, shape (..., nv)."""
+    return times(p.M, qacc) - p.q - transposed_times(p.J, force(p.law, times(p.J, qacc) - p.aref))
+
+
+def hessian(p: Problem, jar: Array) -> Array:
+    """Return the Hessian of the cost in the zones of `jar`, shape (..., nv, nv)."""
+    weight, K = curvature(p.law, jar, p.J)
+    return p.M + matmul(jnp.swapaxes(K, -1, -2), weight[..., None] * K)
