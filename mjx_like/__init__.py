@@ -1,10 +1,71 @@
-"""A differentiable rigid-body simulator in pure JAX that speaks MuJoCo's language."""
+"""A differentiable rigid-body simulator in pure JAX that speaks MuJoCo's language.
 
+Names, order of arguments `(m, d)`, fields and results are those of MuJoCo and of `mujoco.mjx`.
+"""
+
+from mjx_like.actuator.stage import fwd_actuation
+from mjx_like.actuator.transmission import transmission
+from mjx_like.collision.driver import collision
 from mjx_like.compiler.load import from_xml_path as _from_xml_path
 from mjx_like.compiler.load import from_xml_string as _from_xml_string
-from mjx_like.state import make_data
-from mjx_like.types.data import Data
+from mjx_like.constraint.stage import make_constraint
+from mjx_like.errors import InputError, MjxLikeError, ModelError, UnsupportedError
+from mjx_like.forward import forward, fwd_acceleration, fwd_position, fwd_velocity
+from mjx_like.integrator.euler import euler
+from mjx_like.integrator.implicitfast import implicitfast
+from mjx_like.integrator.position import differentiate_pos, integrate_pos
+from mjx_like.interop import get_data, get_data_into, put_data, put_model
+from mjx_like.inverse import inverse
+from mjx_like.passive.stage import passive
+from mjx_like.ray.stage import ray
+from mjx_like.rollout import rollout
+from mjx_like.sensor.rne_postconstraint import rne_postconstraint
+from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
+from mjx_like.smooth.camlight import camlight
+from mjx_like.smooth.com import com_pos
+from mjx_like.smooth.com_vel import com_vel
+from mjx_like.smooth.crb import crb, factor_m, full_m, mul_m, solve_m
+from mjx_like.smooth.kinematics import kinematics
+from mjx_like.smooth.rne import rne
+from mjx_like.smooth.subtree_vel import subtree_vel
+from mjx_like.smooth.xfrc import apply_ft, xfrc_accumulate
+from mjx_like.solver.stage import solve
+from mjx_like.state import make_data, reset_to_key
+from mjx_like.state_vector import get_state, set_state, state_size
+from mjx_like.step import rungekutta4, step, step1, step2
+from mjx_like.tendon.stage import tendon, tendon_bias
+from mjx_like.tree.jacobian import jac
+from mjx_like.types.data import Contact, Data
+from mjx_like.types.enums import (
+    BiasType,
+    CamLightType,
+    ConeType,
+    ConstraintType,
+    DisableBit,
+    DynType,
+    EnableBit,
+    EqType,
+    GainType,
+    GeomType,
+    IntegratorType,
+    JacobianType,
+    JointType,
+    ObjType,
+    SensorType,
+    SolverType,
+    State,
+    TrnType,
+    WarningType,
+    WrapType,
+)
+from mjx_like.types.hooks import Hooks
 from mjx_like.types.model import Model
+from mjx_like.types.named import id2name, name2id
+from mjx_like.types.option import Option, Statistic
 
+implicit = implicitfast  # the name in MJX
 Model.from_xml_path = staticmethod(_from_xml_path)
 Model.from_xml_string = staticmethod(_from_xml_string)
+
+__version__ = "0.1.0"
+__all__ = [name for name in dir() if not name.startswith("_")]

@@ -7,7 +7,7 @@ from mjx_like.forward import fwd_position, fwd_velocity
 from mjx_like.math.linalg import matmul
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
 from mjx_like.smooth.energy import energy_pos, energy_vel
-from mjx_like.solver.stage import constraint_force
+from mjx_like.solver.constraint_force import constraint_force
 from mjx_like.types.data import Data
 from mjx_like.types.enums import EnableBit
 from mjx_like.types.model import Model
