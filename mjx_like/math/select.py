@@ -35,6 +35,11 @@ def pick_last(x: Array, index: np.ndarray) -> Array:
     return jnp.matmul(x, jnp.asarray(onehot, x.dtype), precision="highest")
 
 
+def hold(x: Array) -> Array:
+    """Return x, computed once rather than again in each loop over worlds that uses it: for functions of the Model."""
+    return pick_last(x, np.arange(x.shape[-1]))
+
+
 def segment_sum(x: Array, index: np.ndarray, size: int) -> Array:
     """Return, for each of `size` segments, the sum of the rows of `x` whose static `index` names it.
 

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.math import component, quaternion
-from mjx_like.math.select import combine_last, pick_last, take, take_last
+from mjx_like.math.select import combine_last, hold, pick_last, take, take_last
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -30,17 +30,17 @@ def kinematics(m: Model, d: Data) -> Data:
         quat = component.multiply(pick_last(quat, jump), quat)
     rotation = component.matrix(quat)
     pos, anchor, axis = _positions(m, base_pos, component.matrix(base_quat), rotation, slide)
-    xmat = pick_last(rotation, plan.body_node)
+    xquat, xmat = pick_last(quat, plan.body_node), pick_last(rotation, plan.body_node)
     local = local_frames(
         jnp.concatenate([m.body_ipos, m.geom_pos, m.site_pos]),
         jnp.concatenate([m.body_iquat, m.geom_quat, m.site_quat]),
     )
-    carrier = component.pose(take_last(rotation, plan.frame_node), take_last(pos, plan.frame_node))
-    frames = jnp.moveaxis(component.compose(carrier, local), -1, 0)
+    carrier = component.pose(take_last(xmat, plan.frame_body), take_last(pos, plan.frame_body))
+    frames = jnp.moveaxis(component.compose(carrier, hold(local)), -1, 0)
     inertial, geom, site = jnp.split(frames, (m.nbody, m.nbody + m.ngeom))
     return d.replace(
-        xpos=take_last(pos, plan.body_node).T,
-        xquat=take_last(quat, plan.body_node).T,
+        xpos=pos.T,
+        xquat=xquat.T,
         xmat=jnp.moveaxis(xmat, -1, 0),
         xipos=inertial[:, :, 3],
         ximat=inertial[:, :, :3],
@@ -81,19 +81,18 @@ def _bases(m: Model, d: Data) -> tuple[Array, Array]:
 
 
 def _positions(m: Model, base_pos: Array, base: Array, rotation: Array, slide: Array) -> tuple[Array, Array, Array]:
-    """Return positions of the nodes, anchors and axes of their joints before their own motion, shapes (3, nnode).
+    """Return positions of bodies (3, nbody), and anchors and axes of joints before their own motion, (3, nnode).
 
     base_pos, base: at rest in the node before, shapes (3, nnode) [m] and (3, 3, nnode); rotation: in the world.
     A node moves by its anchor, which the node before carries, then along the axis, then back from the anchor, turned.
     """
     plan = m.plans.smooth
     zero = jnp.zeros((1, 3), base_pos.dtype)
-    anchor, axis = (take(jnp.concatenate([x, zero]), plan.node_joint).T for x in (m.jnt_pos, m.jnt_axis))
+    anchor, axis = (pick_last(jnp.concatenate([x, zero]).T, plan.node_joint) for x in (m.jnt_pos, m.jnt_axis))
+    rest, direction = hold(component.turn(base, anchor)), hold(component.turn(base, axis))
     before = take_last(rotation, plan.node_jump[0]) if plan.node_jump else rotation
-    forth = component.turn(before, base_pos + component.turn(base, anchor))
-    axis = component.turn(before, component.turn(base, axis))
+    forth, axis = component.turn(before, base_pos + rest), component.turn(before, direction)
     step = forth - component.turn(rotation, anchor)
     if slide.size:
         step = step + take(jnp.concatenate([slide, jnp.zeros(1, slide.dtype)]), plan.node_slide) * axis
-    pos = combine_last(step, plan.node_ancestor)
-    return pos, combine_last(step, plan.node_before) + forth, axis
+    return combine_last(step, plan.node_ancestor[plan.body_node]), combine_last(step, plan.node_before) + forth, axis

@@ -61,7 +61,7 @@ def _nodes(t: Topology) -> dict:
         quat_qposadr=(qposadr + 3 * free)[quat, None] + np.arange(4),
         free_qposadr=qposadr[free, None] + np.arange(3),
         body_node=last,
-        frame_node=last[np.concatenate([np.arange(t.nbody), t.geom_bodyid, t.site_bodyid])],
+        frame_body=np.concatenate([np.arange(t.nbody), t.geom_bodyid, t.site_bodyid]),
         joint_node=joint_node,
     )
 

@@ -57,7 +57,9 @@ def test_products_solves_and_jacobians_equal_mujoco():
         vector, solved, applied = np.zeros(mj.nv), np.zeros((1, mj.nv)), np.zeros(mj.nv)
         mujoco.mj_mulM(mj, ref, vector, ref.qvel)
         mujoco.mj_solveM(mj, ref, solved, ref.qvel[None])
-        mujoco.mj_xfrcAccumulate(mj, ref, applied)
+        for b in range(1, mj.nbody):
+            wrench = ref.xfrc_applied[b]
+            mujoco.mj_applyFT(mj, ref, wrench[:3], wrench[3:], ref.xipos[b], b, applied)
         assert error(out["product"][i], vector) < TIGHT
         assert error(out["solved"][i], solved) < TIGHT
         assert error(out["applied"][i], applied) < TIGHT
