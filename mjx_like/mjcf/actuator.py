@@ -150,27 +150,40 @@ def feedback(element: Element, p: Parameters) -> np.ndarray:
     return vector(NBIAS, 0.0, -p["kp"], p["dampratio"] if "dampratio" in p else -p.get("kv", 0.0))
 
 
-def inherit_range(element: Element, record: Record, p: Parameters, target: str) -> None:
-    """Note that a range is to come from the joint or tendon."""
-    record["inheritrange"] = p["inheritrange"]
-    if p["inheritrange"] > 0 and record[target].any():
-        raise element.error(f"attributes '{target}' and 'inheritrange' exclude one another")
+def inherit_range(element: Element, record: Record, p: Parameters, target: str, *names: str) -> None:
+    """Note that a range is to come from the joint or tendon; what the element says itself drops what it inherits.
+
+    target: field of the range.
+    names: attributes that give the range.
+    """
+    given = any(name in element.attrib for name in names)
+    asked = "inheritrange" in element.attrib
+    if asked and not given and p["inheritrange"] > 0:
+        record[target] = np.zeros(2)
+    record["inheritrange"] = 0.0 if given and not asked else p["inheritrange"]
+    if record["inheritrange"] > 0 and record[target].any():
+        raise element.error(f"attributes '{names[-1]}' and 'inheritrange' exclude one another")
 
 
 def position(element: Element, record: Record, p: Parameters) -> None:
-    record.update(gainprm=vector(NGAIN, p["kp"]), biasprm=feedback(element, p), biastype="affine")
-    not_negative(element, p, "timeconst")
-    if "timeconst" in p:
-        record["dynprm"] = vector(NDYN, p["timeconst"])
-        record["dyntype"] = "filterexact" if p["timeconst"] > 0 else "none"
-    inherit_range(element, record, p, "ctrlrange")
+    servo(element, record, p)
+    inherit_range(element, record, p, "ctrlrange", "ctrlrange")
     record["ctrlspec"] = k.INPUT_BIT["pos"]
 
 
 def intvelocity(element: Element, record: Record, p: Parameters) -> None:
-    position(element, record, p)
-    inherit_range(element, record, p, "actrange")
+    servo(element, record, p)
+    inherit_range(element, record, p, "actrange", "actrange")
     record.update(dyntype="integrator", ctrlspec=k.INPUT_BIT["vel"])
+
+
+def servo(element: Element, record: Record, p: Parameters) -> None:
+    """Position feedback, with a filter if there is a time constant."""
+    not_negative(element, p, "timeconst")
+    record.update(gainprm=vector(NGAIN, p["kp"]), biasprm=feedback(element, p), biastype="affine")
+    if "timeconst" in p:
+        record["dynprm"] = vector(NDYN, p["timeconst"])
+        record["dyntype"] = "filterexact" if p["timeconst"] > 0 else "none"
 
 
 def orientation(element: Element, record: Record, p: Parameters) -> None:
@@ -181,9 +194,9 @@ def orientation(element: Element, record: Record, p: Parameters) -> None:
 def pid(element: Element, record: Record, p: Parameters) -> None:
     not_negative(element, p, "slewmax")
     record.update(gaintype="pid", biastype="affine", biasprm=feedback(element, p), ctrlspec=p["ctrlspec"])
-    record.update(gainprm=vector(NGAIN, p["ki"]), dynprm=vector(NDYN, p["imax"], p["slewmax"]))
+    record.update(gainprm=vector(NGAIN, p["ki"]), dynprm=vector(NDYN, p["imax"] if p["ki"] else 0.0, p["slewmax"]))
     record["dyntype"] = "pid" if p["ki"] or p["slewmax"] > 0 else "none"
-    inherit_range(element, record, p, "ctrlrange")
+    inherit_range(element, record, p, "ctrlrange", "ctrlrange", "posrange")
 
 
 def velocity(element: Element, record: Record, p: Parameters) -> None:
@@ -206,7 +219,7 @@ def damper(element: Element, record: Record, p: Parameters) -> None:
 
 def cylinder(element: Element, record: Record, p: Parameters) -> None:
     diameter = p.get("diameter", -1.0)
-    area = np.pi / 4 * diameter**2 if diameter >= 0 else p["area"]
+    area = np.pi / 4 * diameter * diameter if diameter >= 0 else p["area"]
     record.update(dyntype="filter", biastype="affine", ctrlspec=k.INPUT_BIT["pressure"])
     record.update(dynprm=vector(NDYN, p["timeconst"]), gainprm=vector(NGAIN, area), biasprm=vector(NBIAS, *p["bias"]))
 

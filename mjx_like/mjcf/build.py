@@ -99,6 +99,8 @@ def check_spec(spec: Spec) -> None:
     sections = spec.sections.values()
     for top in [spec.worldbody, *(element for section in sections for element in section)]:
         check_classes(spec, top)
+    for actuator in spec.sections["actuator"]:
+        spec.resolve(actuator)  # raises where a shortcut's parameters contradict one another
     replicated: set[tuple[str, str]] = set()
     expand(spec.worldbody, spec.compiler, replicated)
     names = collect_names(spec.worldbody, sections)

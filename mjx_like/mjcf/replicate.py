@@ -77,7 +77,7 @@ def replicas(element: Element, compiler: dict[str, Any]) -> list[Element]:
     return frames
 
 
-MAX_ELEMENTS = 10_000_000
+MAX_ELEMENTS = 1_000_000
 
 
 def expand(element: Element, compiler: dict[str, Any], replicated: set[tuple[str, str]]) -> int:

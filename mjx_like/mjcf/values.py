@@ -73,6 +73,8 @@ def parse_numbers(row: Attribute, text: str) -> Any:
     """Number or vector; None if the text is blank, which MuJoCo takes as not given."""
     given = words(text)
     if not given:
+        if not row.blank:
+            raise ValueError("is blank, needs a number")
         return None
     if len(given) < row.least or (row.most is not None and len(given) > row.most):
         plural = "number" if len(given) == 1 else "numbers"

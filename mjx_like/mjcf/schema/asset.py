@@ -39,7 +39,7 @@ MESH = element(
         "refquat": real(4, default=IDENTITY, in_default=False),
         "scale": real(3, default=(1.0, 1.0, 1.0)),
         "smoothnormal": boolean(False, in_default=False),
-        "maxhullvert": integer(default=-1, lowest=-1),
+        "maxhullvert": integer(default=-1, lowest=-1, blank=False),
         "inertia": key(k.MESH_INERTIA, "legacy"),
         "builtin": key(k.MESH_BUILTIN, in_default=False),
         "params": reals(in_default=False),
@@ -76,7 +76,7 @@ SKIN = element(
         "vertex": reals32(),
         "texcoord": reals32(),
         "face": integers(),
-        "group": integer(default=0, lowest=0, highest=5),
+        "group": integer(default=0, lowest=0, highest=5, blank=False),
     },
     many("bone"),
 )
@@ -146,7 +146,7 @@ EXTENSION_PLUGIN = element({"plugin": required(text())}, many("instance"))
 INSTANCE = element({"name": required(name("instance"))}, many("config"))
 
 CUSTOM = element(children=many("numeric", "text", "tuple"))
-NUMERIC = element({"name": required(name("numeric")), "size": integer(lowest=1), "data": reals()})
+NUMERIC = element({"name": required(name("numeric")), "size": integer(lowest=1, blank=False), "data": reals()})
 TEXT = element({"name": required(name("text")), "data": text()})
 TUPLE = element({"name": required(name("tuple"))}, many("element"))
 TUPLE_ELEMENT = element({"objtype": required(text()), "objname": required(text()), "prm": real(default=0.0)})

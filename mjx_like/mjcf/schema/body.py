@@ -133,7 +133,7 @@ JOINT = element(
 FREEJOINT = element(
     {
         "name": name("joint"),
-        "group": integer(default=0),
+        "group": integer(default=0, blank=False),
         "align": key(k.TRISTATE, "auto"),
     }
 )

@@ -77,8 +77,9 @@ FLEXCOMP = element(
     {
         "name": required(name("flex")),
         **LOOK,
+        "group": integer(default=0, blank=False),
         "type": key(k.FLEXCOMP, "grid"),
-        "dim": integer(default=2),
+        "dim": integer(default=2, blank=False),
         "dof": key(k.FLEX_DOF, "full"),
         "count": integer(3, default=(10, 10, 10)),
         "cellcount": integer(3, default=(1, 1, 1)),

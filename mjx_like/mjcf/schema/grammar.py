@@ -32,6 +32,7 @@ class Attribute:
     required: the reader refuses an element without it.
     in_default: may stand in a default class.
     lowest, highest: bounds of the numbers; positive: they must be greater than zero.
+    blank: a text without numbers counts as not given; otherwise it is an error.
     """
 
     kind: Kind
@@ -49,6 +50,7 @@ class Attribute:
     highest: float | None = None
     positive: bool = False
     chars: bool = False
+    blank: bool = True
 
     @property
     def is_vector(self) -> bool:

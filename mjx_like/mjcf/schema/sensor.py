@@ -77,7 +77,7 @@ OTHER_SENSORS = {
             "subtree1": ref("body"),
             "subtree2": ref("body"),
             "site": ref("site"),
-            "num": integer(default=1, lowest=1),
+            "num": integer(default=1, lowest=1, blank=False),
             "data": keys(k.CONTACT_DATA, default=("found",), ordered=True),
             "reduce": key(k.REDUCE, "none"),
         },

@@ -119,9 +119,9 @@ FLAG = element(
 SIZE = element(
     {
         "memory": text(),
-        "njmax": integer(default=-1, lowest=-1),
-        "nconmax": integer(default=-1, lowest=-1),
-        "nstack": integer(default=-1, lowest=-1),
+        "njmax": integer(default=-1, lowest=-1, blank=False),
+        "nconmax": integer(default=-1, lowest=-1, blank=False),
+        "nstack": integer(default=-1, lowest=-1, blank=False),
         "nuserdata": integer(default=0),
         "nkey": integer(default=0),
     }
@@ -177,7 +177,7 @@ HEADLIGHT = element(
         "ambient": real32(3, default=(0.1, 0.1, 0.1)),
         "diffuse": real32(3, default=(0.4, 0.4, 0.4)),
         "specular": real32(3, default=(0.5, 0.5, 0.5)),
-        "active": integer(default=1),
+        "active": key(k.HEADLIGHT, "auto"),
     }
 )
 
