@@ -65,7 +65,7 @@ def _step_error(xml: str, integrate, count: int = 3) -> float:
     """Return the worst error of the state after one step from MuJoCo's forward dynamics at several states."""
     mj, m = load(xml)
     theirs = [reference(mj, state) for state in states(mj, count, seed=3, steps=10)]
-    data = jax.tree.map(lambda *x: jnp.stack(x), *(put_data(mj, t) for t in theirs))
+    data = jax.block_until_ready(jax.tree.map(lambda *x: jnp.stack(x), *(put_data(mj, t) for t in theirs)))
     ours = jax.jit(jax.vmap(integrate, in_axes=(None, 0)))(m, data)
     for t in theirs:
         mujoco.mj_step(mj, t)
