@@ -86,7 +86,6 @@ def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], spring
     keys = _section(ctx.spec, "keyframe", "key")
     sizes["nkey"] = max(len(keys), int(ctx.spec.size.get("nkey") or 0))
     fields = assemble(sizes, columns)
-    fields |= assemble(sizes, columns | stack(compile_keyframes(keys, fields, sizes["nkey"])))
     names = {kind: tuple(ctx.names.lists.get(kind, ())) for kind in ObjType if kind in _NAMED}
     names[ObjType.KEY] = tuple(key.get("name", "") for key in keys) + ("",) * (sizes["nkey"] - len(keys))
     if ctx.settotalmass > 0:
@@ -96,6 +95,8 @@ def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], spring
     unsupported = length_ranges(ctx, fields, names[ObjType.ACTUATOR])
     derive(fields, settings, statistic, names)
     _spring_dampers(fields, springdampers)
+    for name, column in stack(compile_keyframes(keys, fields, sizes["nkey"])).items():
+        fields[name] = np.array(column, float).reshape(fields[name].shape)
     return Arrays(fields=fields, options=settings, statistics=statistic, names=names, unsupported=unsupported)
 
 

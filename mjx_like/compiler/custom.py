@@ -6,6 +6,7 @@ import numpy as np
 
 from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import KINDS, Context
+from mjx_like.compiler.joint import NQ
 from mjx_like.compiler.pose import normalized
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import JointType
@@ -72,10 +73,10 @@ def compile_tuples(ctx: Context, elements: list[Element]) -> tuple[list[Row], Co
 
 
 def compile_keyframes(elements: list[Element], fields: Columns, count: int) -> list[Row]:
-    """Return the rows of keyframes; what is not given is that of qpos0, the body poses, or zero.
+    """Return the rows of keyframes; what is not given is that of qpos0, the body poses, springs at rest, or zero.
 
     Args:
-      fields: the compiled arrays, for sizes and defaults.
+      fields: the compiled arrays, derived constants included.
       count: number of keyframes that <size nkey> asks for.
 
     Raises:
@@ -90,11 +91,23 @@ def compile_keyframes(elements: list[Element], fields: Columns, count: int) -> l
         "mpos": fields["body_pos"][mocap].ravel(),
         "mquat": fields["body_quat"][mocap].ravel(),
         "ctrl": np.zeros(fields["nu"]),
-        "plastic": np.zeros(fields["nplastic"]),
+        "plastic": _plastic(fields),
     }
     rows = [_keyframe(element, defaults) for element in elements]
     rows += [{"key_time": 0.0} | {f"key_{k}": np.array(v) for k, v in defaults.items()}] * (count - len(rows))
     return [_normalize(row, fields) for row in rows]
+
+
+def _plastic(fields: Columns) -> np.ndarray:
+    """Plastic state at rest: spring references of joints, then spring lengths of tendons."""
+    state = np.zeros(fields["nplastic"])
+    for kind, adr, start in zip(fields["jnt_type"], fields["jnt_plasticadr"], fields["jnt_qposadr"], strict=True):
+        if adr >= 0:
+            state[adr : adr + NQ[JointType(kind)]] = fields["qpos_spring"][start : start + NQ[JointType(kind)]]
+    for adr, lengths in zip(fields["tendon_plasticadr"], fields["tendon_lengthspring"], strict=True):
+        if adr >= 0:
+            state[adr : adr + 2] = lengths
+    return state
 
 
 def _keyframe(element: Element, defaults: Columns) -> Row:
@@ -108,11 +121,14 @@ def _keyframe(element: Element, defaults: Columns) -> Row:
 
 
 def _normalize(row: Row, fields: Columns) -> Row:
-    qpos, mquat = row["key_qpos"].copy(), row["key_mquat"].reshape(-1, 4).copy()
-    for kind, adr in zip(fields["jnt_type"], fields["jnt_qposadr"], strict=True):
+    """Return the row with unit quaternions."""
+    qpos, plastic, mquat = (row[f"key_{name}"].copy() for name in ("qpos", "plastic", "mquat"))
+    starts = [(mquat, adr) for adr in range(0, len(mquat), 4)]
+    for kind, adr, state in zip(fields["jnt_type"], fields["jnt_qposadr"], fields["jnt_plasticadr"], strict=True):
         if kind in (JointType.FREE, JointType.BALL):
-            start = adr + (3 if kind == JointType.FREE else 0)
-            qpos[start : start + 4] = normalized(qpos[start : start + 4])[0]
-    for quat in mquat:
-        quat[:] = normalized(quat)[0]
-    return row | {"key_qpos": qpos, "key_mquat": mquat.ravel()}
+            starts.append((qpos, adr + (3 if kind == JointType.FREE else 0)))
+        if kind == JointType.BALL and state >= 0:
+            starts.append((plastic, state))
+    for values, adr in starts:
+        values[adr : adr + 4] = normalized(values[adr : adr + 4])[0]
+    return row | {"key_qpos": qpos, "key_plastic": plastic, "key_mquat": mquat}

@@ -214,6 +214,13 @@ FEATURES = {
       <key name="k" time="2" qpos="1 2 3 2 0 0 1 .5" qvel="1 2 3 4 5 6 7" act=".3" ctrl=".1 .2" mpos="3 2 1"
        mquat="2 0 0 1"/>
       <key/><key qpos="1 2"/></keyframe><size nkey="5"/></mujoco>""",
+    "plastic": arm(
+        """<tendon><fixed name="t" springyield=".1" stiffness="1"><joint joint="j" coef="2"/></fixed><spatial
+       springyield=".2"><site site="s1"/><site site="s3"/></spatial></tendon><keyframe><key/><key plastic="7"/>
+       </keyframe>""",
+        world="""<body pos="0 1 0"><joint type="ball" springyield="9"/><geom size=".1"/><body><joint springyield="1"
+       springref="20"/><geom size=".1"/></body></body>""",
+    ),
     "custom": arm("""<custom><numeric name="n" data="1 2 3"/><numeric name="o" size="4" data="5"/><text name="t"
        data="hello"/>
       <text name="u" data="x"/><tuple name="v"><element objtype="body" objname="b" prm="2"/><element objtype="geom"
