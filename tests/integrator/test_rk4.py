@@ -51,13 +51,17 @@ def test_step_equals_oracle(case):
 
 
 def test_derivative_at_rest_and_in_motion_equals_differences(case):
+    """With a simple law of motion: the derivative of forward dynamics has tests of its own."""
     m, data, _ = case
     d = jax.tree.map(lambda x: x[3], data)
-    direction = jnp.asarray(np.random.default_rng(0).normal(size=m.nv))
+    direction, push, pull = (jnp.asarray(x) for x in np.random.default_rng(0).normal(size=(3, m.nv)))
+
+    def law(m, d):
+        return d.replace(qacc=push * jnp.sin(d.qvel) + pull * jnp.sum(jnp.cos(d.qpos)), act_dot=jnp.sin(d.time) - d.act)
 
     def end(qvel):
-        new = _step(m, d.replace(qvel=qvel))
-        return jnp.concatenate([new.qpos, new.qvel])
+        new = rk4(m, law(m, d.replace(qvel=qvel)), law)
+        return jnp.concatenate([new.qpos, new.qvel, new.act])
 
     pushed = jax.jit(lambda qvel: jax.jvp(end, (qvel,), (direction,)))
     for qvel in (jnp.zeros(m.nv), d.qvel):
