@@ -219,3 +219,41 @@ def test_user_sensor_calls_hook_and_disabled_sensors_stay():
     np.testing.assert_allclose(sensor_pos(m, d).sensordata, [0.25, 0.5, 3.0])
     off = m.replace(opt=m.opt.replace(disableflags=8192))
     np.testing.assert_array_equal(_evaluate(off, d).sensordata, np.zeros(3))
+
+
+SMALL = """
+<mujoco>
+  <option><flag contact="disable"/></option>
+  <worldbody>
+    <geom name="target" size=".3" pos="0 0 2"/>
+    <body name="a" pos="0 0 .5"><joint axis="0 1 0"/><joint type="slide" axis="1 0 0"/><geom size=".1" pos=".2 0 0"/>
+      <body name="b" pos=".05 0 .1"><joint type="ball"/><geom type="box" size=".1 .2 .3" pos=".1 0 0"/>
+        <site name="s" pos=".01 .02 .05" euler="5 3 1"/></body></body>
+  </worldbody>
+  <sensor>
+    <rangefinder site="s" data="dist point normal"/><framequat objtype="site" objname="s" reftype="xbody" refname="a"/>
+    <framelinvel objtype="site" objname="s" reftype="body" refname="a"/><accelerometer site="s"/><gyro site="s"/>
+    <force site="s"/><torque site="s" cutoff=".01"/><subtreeangmom body="a"/><ballquat joint="{ball}"/>
+  </sensor>
+</mujoco>
+""".replace('<joint type="ball"/>', '<joint name="ball" type="ball"/>').replace("{ball}", "ball")
+
+
+def test_gradient_equals_differences_and_is_finite_at_rest():
+    mj, m = load(SMALL)
+    d = put_data(mj, reference(mj, states(mj, 1, seed=1)[0]))
+    rng = np.random.default_rng(0)
+    names = ("qpos", "cvel", "qacc", "site_xpos", "site_xmat", "xquat", "xipos")
+    direction = {name: jnp.asarray(rng.normal(size=getattr(d, name).shape)) for name in names}
+
+    def weighed(scale, start):
+        moved = start.replace(**{name: getattr(start, name) + scale * direction[name] for name in names})
+        model = m.replace(geom_size=m.geom_size * (1 + scale), body_mass=m.body_mass * (1 + scale))
+        values = _evaluate(model, moved).sensordata
+        return jnp.sum(values * jnp.cos(jnp.arange(values.size)))
+
+    both = jax.jit(jax.value_and_grad(weighed))
+    assert d.sensordata[0] > 0, "the ray must meet the ball"
+    difference = (both(1e-6, d)[0] - both(-1e-6, d)[0]) / 2e-6
+    assert error(both(0.0, d)[1], difference) < 1e-6
+    assert np.isfinite(both(0.0, put_data(mj, mujoco.MjData(mj)))[1])
