@@ -182,6 +182,7 @@ def _body_row(ctx: Context, body: Body, geomadr: int, geomnum: int, ids: _TreeId
     if mocap:
         ids.mocaps += 1
     return {
+        "*simple": a.get("simple") != "false",
         "body_parentid": body.parent.id if body.parent else 0,
         "body_rootid": body.rootid,
         "body_weldid": body.weldid,

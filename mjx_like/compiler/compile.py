@@ -17,6 +17,7 @@ from mjx_like.compiler.joint import NQ
 from mjx_like.compiler.reference import derive
 from mjx_like.compiler.sensor import compile_sensor, place_sensors
 from mjx_like.compiler.settings import context, options, statistics, user_size
+from mjx_like.compiler.simple import simple_bodies
 from mjx_like.compiler.skin import compile_skins
 from mjx_like.compiler.tendon import compile_tendon
 from mjx_like.compiler.tree import Body, flatten
@@ -93,7 +94,9 @@ def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], spring
         fields["body_mass"], fields["body_inertia"] = fields["body_mass"] * scale, fields["body_inertia"] * scale
     settings, statistic = options(ctx.spec), statistics(ctx.spec)
     unsupported = length_ranges(ctx, fields, names[ObjType.ACTUATOR])
+    fields["body_simple"] = simple_bodies(fields, np.array(columns["*simple"]))
     derive(fields, settings, statistic, names)
+    del fields["body_simple"]
     _spring_dampers(fields, springdampers)
     for name, column in stack(compile_keyframes(keys, fields, sizes["nkey"])).items():
         fields[name] = np.array(column, float).reshape(fields[name].shape)

@@ -15,6 +15,14 @@ def arm(rest: str, head: str = "", world: str = "") -> str:
     return f"<mujoco>{head}<worldbody>{world}{ARM}</worldbody>{rest}</mujoco>"
 
 
+SIMPLE = """<mujoco><worldbody><body><joint type="slide"/><joint type="slide" axis="1 0 0"/>
+  <geom type="box" size=".1 .2 .3"/></body><body pos="1 0 0"><joint type="slide"/><joint axis="1 0 0"/>
+  <geom type="box" size=".1 .2 .3"/></body><body pos="1 0 0"><freejoint/><geom type="box" size=".1 .2 .3"/></body>
+  <body><joint type="slide" armature="1"/><geom size=".1"/></body><body><body><joint name="q" type="slide"/>
+  <geom size=".1"/><site name="a"/></body></body><site name="b" pos="1 1 1"/></worldbody><tendon>
+  <fixed armature=".1"><joint joint="q" coef="1"/></fixed><spatial armature=".1"><site site="a"/><site site="b"/>
+  </spatial></tendon></mujoco>"""
+
 FEATURES = {
     "empty": "<mujoco/>",
     "joints": """<mujoco><worldbody>
@@ -265,6 +273,8 @@ FEATURES = {
     "replicate": """<mujoco><worldbody><replicate count="3" offset="0 1 0" euler="0 0 30"><body name="r" pos="1 0
        0"><joint name="q"/>
       <geom size=".1" name="g"/></body></replicate></worldbody></mujoco>""",
+    "simple": SIMPLE,
+    "not_simple": SIMPLE.replace("<body", '<body simple="false"'),
     "sleep": """<mujoco><worldbody><body sleep="never"><freejoint/><geom size=".1"/></body><body pos="1 0 0"><joint
        name="j"/>
       <geom size=".1"/></body><body pos="2 0 0"><joint/><geom size=".1"/></body></worldbody>
