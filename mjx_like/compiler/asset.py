@@ -55,6 +55,8 @@ def _texture_size(ctx: Context, element: Element, a, kind: TextureType) -> tuple
         width, height, found = _image_size(ctx, element, a["file"])
         if not flat:
             rows, columns = (int(n) for n in a["gridsize"])
+            if rows < 1 or columns < 1 or rows * columns > 12:
+                raise element.error("gridsize must have 1 to 12 squares")
             width = width // columns
             height = width if (rows, columns) == (1, 1) else 6 * width
         return width, height, found if space == ColorSpace.AUTO else space
@@ -67,7 +69,7 @@ def _texture_size(ctx: Context, element: Element, a, kind: TextureType) -> tuple
 
 def _image_size(ctx: Context, element: Element, file: str) -> tuple[int, int, int]:
     data = read_file(ctx, element, file, "texturedir")
-    if data[:8] == _PNG:
+    if data[:8] == _PNG and len(data) >= 24:
         width, height = struct.unpack(">II", data[16:24])
         return width, height, int(ColorSpace.SRGB if b"sRGB" in data[:256] else ColorSpace.LINEAR)
     if file.lower().endswith(".ktx"):
@@ -156,7 +158,10 @@ def _elevation(element: Element, a) -> np.ndarray:
 def _hfield_file(ctx: Context, element: Element, file: str) -> np.ndarray:
     data = read_file(ctx, element, file, "meshdir")
     if data[:8] == _PNG:
-        return _gray(element, data, file)[::-1]
+        try:
+            return _gray(element, data, file)[::-1]
+        except (struct.error, zlib.error, ValueError):
+            raise element.error(f"file '{file}' is a damaged PNG") from None
     if len(data) < 8:
         raise element.error(f"file '{file}' is no height field")
     nrow, ncol = struct.unpack("<ii", data[:8])
