@@ -29,19 +29,22 @@ def capsule_capsule(a: Shape, b: Shape, detect: Array) -> list[Point]:
     crossing = (shift1 + lean * shift2) / jnp.where(parallel, 1, square)
     place2 = jnp.clip(shift2 + lean * jnp.clip(crossing, -half1, half1), -half2, half2)
     nearest1 = jnp.clip(shift1 + lean * place2, -half1, half1)
-    stretch = jnp.abs(lean) * half2
-    low1, high1 = (jnp.clip(shift1 + side * stretch, -half1, half1) for side in (-1, 1))
     coincident = across(a, b)
+
+    def side_by_side(side: int) -> tuple[Array, Array]:
+        """Return the places where the stretch ends: at an end of either capsule."""
+        end2 = side * jnp.where(lean < 0, -half2, half2)
+        beyond = shift1 + lean * end2
+        place1 = jnp.clip(beyond, -half1, half1)
+        return place1, jnp.where(beyond == place1, end2, jnp.clip(shift2 + lean * place1, -half2, half2))
 
     def point(place1: Array, place2: Array, **extra) -> Point:
         center1, center2 = v.along(a.pos, axis1, place1), v.along(b.pos, axis2, place2)
         return between(center1, a.size[0], center2, b.size[0], coincident)._replace(**extra)
 
-    first1 = jnp.where(parallel, low1, nearest1)
-    return [
-        point(first1, jnp.clip(shift2 + lean * first1, -half2, half2)),
-        point(high1, jnp.clip(shift2 + lean * high1, -half2, half2), valid=parallel),
-    ]
+    low, high = side_by_side(-1), side_by_side(1)
+    first = (jnp.where(parallel, p, q) for p, q in zip(low, (nearest1, place2), strict=True))
+    return [point(*first), point(*high, valid=parallel)]
 
 
 # The 12 edges of a box: its axis, and the signs of its two other coordinates, in the order in which MuJoCo tries them.

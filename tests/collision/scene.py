@@ -1,0 +1,100 @@
+"""Two geoms in free bodies at random poses near contact, in both engines."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import mujoco
+import numpy as np
+
+from mjx_like.collision.driver import collision
+from mjx_like.interop import put_model
+from mjx_like.state import make_data
+
+SIZES = {
+    "plane": "1 1 1", "sphere": ".1", "capsule": ".06 .13", "ellipsoid": ".07 .1 .14", "cylinder": ".09 .12",
+    "box": ".07 .1 .13",
+}  # fmt: skip
+
+
+def model(kind1: str, kind2: str, margin: float = 0.0, gap: float = 0.0, option: str = "", sizes=("", "")):
+    """Return (MjModel, Model) of a fixed plane or free geom and a free geom."""
+    first, second = (f'type="{k}" size="{s or SIZES[k]}"' for k, s in zip((kind1, kind2), sizes, strict=True))
+    free = "" if kind1 == "plane" else "<freejoint/>"
+    xml = f"""
+    <mujoco>
+      <option ccd_tolerance="1e-13" ccd_iterations="200">{option}</option>
+      <default><geom margin="{margin}" gap="{gap}"/></default>
+      <worldbody>
+        <body>{free}<geom name="a" {first} mass="1"/></body>
+        <body><freejoint/><geom name="b" {second} mass="1"/></body>
+      </worldbody>
+    </mujoco>"""
+    mj = mujoco.MjModel.from_xml_string(xml)
+    return mj, put_model(mj)
+
+
+def poses(mj: mujoco.MjModel, count: int, seed: int = 0, reach: float = 0.35, tilt: float | None = None) -> np.ndarray:
+    """Return qpos of `count` random poses; with `tilt`, orientations stay within it of the axes [rad]."""
+    rng, out = np.random.default_rng(seed), []
+    for _ in range(count):
+        rows = []
+        for body in range(mj.nq // 7):
+            quat = rng.normal(size=4) if tilt is None else np.append(1, 0.5 * tilt * rng.normal(size=3))
+            center = rng.normal(size=3)
+            center *= reach * rng.uniform(0.1, 1) ** (1 / 3) / np.linalg.norm(center)
+            rows += [*(center if body or mj.nq == 7 else np.zeros(3)), *(quat / np.linalg.norm(quat))]
+        out.append(rows)
+    return np.array(out)
+
+
+def oracle(mj: mujoco.MjModel, qpos: np.ndarray) -> list[mujoco.MjData]:
+    """Return MuJoCo's data with positions and contacts of each pose."""
+    out = []
+    for q in qpos:
+        data = mujoco.MjData(mj)
+        data.qpos[:] = q
+        mujoco.mj_kinematics(mj, data)
+        mujoco.mj_collision(mj, data)
+        out.append(data)
+    return out
+
+
+@functools.partial(jax.jit, static_argnums=())
+def contacts(m, d, xpos, xmat):
+    """Return Data of each pose after the collision stage."""
+    return jax.vmap(lambda p, r: collision(m, d.replace(geom_xpos=p, geom_xmat=r)))(xpos, xmat)
+
+
+def ours(m, reference: list[mujoco.MjData]):
+    """Return Data with our contacts at the geom poses of `reference`."""
+    xpos = jnp.array([d.geom_xpos for d in reference])
+    xmat = jnp.array([d.geom_xmat.reshape(-1, 3, 3) for d in reference])
+    return contacts(m, make_data(m), xpos, xmat)
+
+
+def compare(data, reference: list[mujoco.MjData], ordered: bool = True) -> dict:
+    """Return the number of poses whose count differs, of contacts, and the largest differences of the others."""
+    worst = {
+        k: 0.0 for k in ("dist", "pos", "frame", "includemargin", "friction", "solref", "solreffriction", "solimp")
+    }
+    worst |= {"wrong": [], "contacts": 0, "several": 0}
+    contact = jax.tree.map(np.asarray, data.contact)
+    for k, theirs in enumerate(reference):
+        n = int(data.ncon[k])
+        if n != theirs.ncon:
+            worst["wrong"].append((k, n, theirs.ncon))
+            continue
+        worst["contacts"] += n
+        worst["several"] += n > 1
+        left = list(range(n))
+        for j in range(n):
+            c = theirs.contact[j]
+            i = j if ordered else min(left, key=lambda i: np.abs(contact.pos[k, i] - c.pos).sum())
+            left.remove(i)
+            assert tuple(contact.geom[k, i]) == tuple(c.geom) and contact.dim[k, i] == c.dim
+            for name in ("dist", "pos", "frame", "includemargin", "friction", "solref", "solreffriction", "solimp"):
+                value = np.ravel(getattr(contact, name)[k, i])
+                worst[name] = max(worst[name], float(np.abs(value - np.ravel(getattr(c, name))).max()))
+        assert (contact.dist[k, n:] > contact.includemargin[k, n:]).all() and (contact.geom[k, n:] == -1).all()
+    return worst
