@@ -7,6 +7,8 @@ from tests.mjcf.acceptance import document, oracle_error, our_error, paths, text
 
 # Where the oracle looks further than its reader (files, plugins, names), or does not look at all (unread numbers).
 FURTHER = {("asset", "mesh", "params"), ("asset", "hfield", "elevation"), ("asset", "model")}
+# A blank anchor makes MuJoCo 4.0.0 throw from within its warning lock, and hang at the next warning.
+CRASHES = {("equality", "connect", "anchor")}
 SECTIONS = sorted({path[0] for path, _ in paths()})
 
 
@@ -14,7 +16,7 @@ def skipped(path: tuple[str, ...], name: str) -> bool:
     """Whether the oracle's answer says nothing about the attribute."""
     dcmotor = path[-1] == "dcmotor" and name in ("motorconst", "resistance", "thermal")
     attached = path[-1] == "attach" or path[:2] == ("extension", "plugin")
-    return dcmotor or attached or "flexcomp" in path or bool({(*path, name), path} & FURTHER)
+    return dcmotor or attached or "flexcomp" in path or bool({(*path, name), path} & (FURTHER | CRASHES))
 
 
 @pytest.mark.parametrize("section", SECTIONS)
