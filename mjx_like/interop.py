@@ -105,8 +105,8 @@ def put_data(
 
 
 def _fill(value: Any, old: jax.Array) -> jax.Array:
-    """Return `value` in the shape and dtype of `old`; rows that it does not have are those of `old`."""
-    value = np.asarray(value)
+    """Return a copy of `value` in the shape and dtype of `old`; rows that it does not have are those of `old`."""
+    value = np.array(value)  # JAX would share the memory of MjData, which the next mj_step overwrites
     if value.size == old.size:
         return jnp.asarray(value.reshape(old.shape), old.dtype)
     full = np.array(old, np.promote_types(value.dtype, old.dtype))

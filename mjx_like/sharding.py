@@ -29,7 +29,7 @@ def in_blocks(function: Batched, size: int) -> Batched:
         padded = _pad(worlds, count)
         split = jax.tree.map(lambda x: x.reshape((count, x.shape[0] // count, *x.shape[1:])), padded)
         result = lax.map(lambda block: function(block, shared), split)
-        return jax.tree.map(lambda x: x.reshape((-1, *x.shape[2:]))[:batch], result)
+        return jax.tree.map(lambda x: x.reshape((x.shape[0] * x.shape[1], *x.shape[2:]))[:batch], result)
 
     return blocked
 

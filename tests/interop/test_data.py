@@ -126,6 +126,17 @@ def test_values_are_mujocos_own():
     assert int(d.ncon) == data.ncon and int(d.nefc) == data.nefc and int(d.solver_niter) == data.solver_niter.max()
 
 
+def test_put_data_shares_no_memory():
+    mj = zoo("pyramidal", "dense")
+    data = moving(mj, 60)
+    d, before = put_data(mj, data, **CAPACITY), {n: np.array(getattr(data, n)) for n in ("qpos", "xpos", "efc_force")}
+    mujoco.mj_step(mj, data)
+    mujoco.mj_resetData(mj, data)
+    np.testing.assert_array_equal(d.qpos, before["qpos"])
+    np.testing.assert_array_equal(d.xpos, before["xpos"])
+    np.testing.assert_array_equal(d.efc_force[: len(before["efc_force"])], before["efc_force"])
+
+
 def test_unused_rows_are_neutral():
     mj = zoo("elliptic", "dense")
     data = moving(mj, 60)

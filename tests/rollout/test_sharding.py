@@ -12,11 +12,11 @@ from mjx_like.sharding import in_blocks, over_devices
 
 def worlds(batch):
     rng = np.random.default_rng(0)
-    return {"a": jnp.asarray(rng.normal(size=(batch, 3))), "b": jnp.arange(batch)}
+    return {"a": jnp.asarray(rng.normal(size=(batch, 3))), "b": jnp.arange(batch), "none": jnp.zeros((batch, 0))}
 
 
 def function(worlds, shared):
-    return {"sum": worlds["a"].sum(-1) * shared, "row": worlds["a"] + worlds["b"][:, None]}
+    return {"sum": worlds["a"].sum(-1) * shared, "row": worlds["a"] + worlds["b"][:, None], "none": worlds["none"]}
 
 
 @pytest.mark.parametrize("batch", [1, 7, 12])
