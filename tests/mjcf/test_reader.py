@@ -332,7 +332,7 @@ TREES = st.recursive(
 @given(
     st.one_of(TREES.map(lambda tree: f"<mujoco><worldbody>{tree}</worldbody></mujoco>"), TREES, st.text(), st.binary())
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, database=None)
 def test_anything_ends_in_a_spec_or_a_model_error(document):
     try:
         spec = parse_string(document)
