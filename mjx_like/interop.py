@@ -57,7 +57,7 @@ def _names(mujoco, mj_model, kind: ObjType) -> tuple[str, ...]:
 
 
 def put_model(
-    mj_model: "mujoco.MjModel",
+    m: "mujoco.MjModel",
     nconmax: int | None = None,
     njmax: int | None = None,
     dtype: Any = None,
@@ -65,12 +65,12 @@ def put_model(
     active: tuple[str, ...] = (),
 ) -> Model:
     """Return the Model of a compiled mujoco.MjModel; arguments as `Model.from_xml_path`."""
-    return finalize(arrays_from_mjmodel(mj_model), nconmax, njmax, dtype, hooks, active)
+    return finalize(arrays_from_mjmodel(m), nconmax, njmax, dtype, hooks, active)
 
 
 def put_data(
-    mj_model: "mujoco.MjModel",
-    mj_data: "mujoco.MjData",
+    m: "mujoco.MjModel",
+    d: "mujoco.MjData",
     nconmax: int | None = None,
     njmax: int | None = None,
     dtype: Any = None,
@@ -78,27 +78,27 @@ def put_data(
     """Return the Data of a mujoco.MjData, contacts and constraint rows included.
 
     Args:
-      mj_model: the model of `mj_data`.
-      mj_data: one world.
+      m: the model of `d`.
+      d: one world.
       nconmax: capacity of the contact buffer, as the Model was loaded with; likewise `njmax`.
       dtype: of the float fields; None for float64 when JAX has x64 enabled, else float32.
 
     Raises:
       UnsupportedError: as `make_data`.
-      InputError: `mj_data` holds more contacts or rows than the capacities.
+      InputError: `d` holds more contacts or rows than the capacities.
     """
-    m = put_model(mj_model, nconmax, njmax, dtype)
-    for name, used in (("nconmax", mj_data.ncon), ("njmax", mj_data.nefc)):
-        if used > getattr(m, name):
-            raise InputError(f"{name}={getattr(m, name)}, but the MjData uses {used}; give {name}={used} or more")
-    d = make_data(m)
-    con = {name: _fill(getattr(mj_data.contact, name), old) for name, old in vars(d.contact).items()}
-    computed = {name: field(mj_model, mj_data) for name, field in _PUT.items()}
-    return d.replace(
-        contact=d.contact.replace(**con),
+    model = put_model(m, nconmax, njmax, dtype)
+    for name, used in (("nconmax", d.ncon), ("njmax", d.nefc)):
+        if used > getattr(model, name):
+            raise InputError(f"{name}={getattr(model, name)}, but the MjData uses {used}; give {name}={used} or more")
+    data = make_data(model)
+    con = {name: _fill(getattr(d.contact, name), old) for name, old in vars(data.contact).items()}
+    computed = {name: field(m, d) for name, field in _PUT.items()}
+    return data.replace(
+        contact=data.contact.replace(**con),
         **{
-            name: _fill(computed[name] if name in computed else getattr(mj_data, name), old)
-            for name, old in vars(d).items()
+            name: _fill(computed[name] if name in computed else getattr(d, name), old)
+            for name, old in vars(data).items()
             if name != "contact"
         },
     )
@@ -165,17 +165,17 @@ _PUT: dict[str, Callable[..., Any]] = {
 }
 
 
-def get_data(mj_model: "mujoco.MjModel", d: Data) -> "mujoco.MjData | list[mujoco.MjData]":
+def get_data(m: "mujoco.MjModel", d: Data) -> "mujoco.MjData | list[mujoco.MjData]":
     """Return a new mujoco.MjData that holds `d`; a list of them if `d` has a leading batch axis."""
     import mujoco
 
     batched = d.qpos.ndim == 2
-    result = [mujoco.MjData(mj_model) for _ in range(d.qpos.shape[0])] if batched else mujoco.MjData(mj_model)
-    get_data_into(result, mj_model, d)
+    result = [mujoco.MjData(m) for _ in range(d.qpos.shape[0])] if batched else mujoco.MjData(m)
+    get_data_into(result, m, d)
     return result
 
 
-def get_data_into(result: "mujoco.MjData | list[mujoco.MjData]", mj_model: "mujoco.MjModel", d: Data) -> None:
+def get_data_into(result: "mujoco.MjData | list[mujoco.MjData]", m: "mujoco.MjModel", d: Data) -> None:
     """Write `d` into an existing mujoco.MjData, or a list of them if `d` has a leading batch axis.
 
     Fields of MjData that Data does not hold are those that mj_fwdPosition computes at `d.qpos`; buffers of contacts
@@ -190,10 +190,10 @@ def get_data_into(result: "mujoco.MjData | list[mujoco.MjData]", mj_model: "mujo
         given = f"a list of {len(result)}" if isinstance(result, list) else "one MjData"
         raise InputError(f"result is {given}, but d holds {'one world' if batch is None else f'{batch} worlds'}")
     if batch is None:
-        _get_world(result, mj_model, d)
+        _get_world(result, m, d)
     else:
         for i, world in enumerate(result):
-            _get_world(world, mj_model, jax.tree.map(lambda x, i=i: x[i], d))
+            _get_world(world, m, jax.tree.map(lambda x, i=i: x[i], d))
 
 
 def _get_world(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data) -> None:

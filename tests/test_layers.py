@@ -27,7 +27,8 @@ LAYERS = (
     {"forward", "inverse", "step", "state", "state_vector", "set_const", "derivative"},
     {"compiler"},
     {"rollout", "sharding", "io", "interop", "bench"},
-    {"control", "sysid", "learning", "envs", "viewer", "cli", "__main__"},
+    {"control", "sysid", "learning", "envs", "viewer", "cli"},
+    {"__main__"},
 )
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
 JIT = {"rollout", "bench", "cli"}
