@@ -1,8 +1,10 @@
 """Constraint forces of a given acceleration, for inverse dynamics."""
 
-from mjx_like.solver.law import force, state
+import jax.numpy as jnp
+
+from mjx_like.solver.law import force, state, zones
 from mjx_like.solver.problem import times, transposed_times
-from mjx_like.solver.stage import row_law
+from mjx_like.solver.rows import row_layout, row_problem
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -13,11 +15,14 @@ def constraint_force(m: Model, d: Data) -> Data:
     Reads qacc, efc_* and contact. Writes efc_force, efc_state, qfrc_constraint.  Source: mj_invConstraint.
     """
     if m.njmax == 0 or m.plans.constraint.default_njmax == 0:
-        return d.replace(qfrc_constraint=d.qfrc_constraint * 0)
-    law, jar = row_law(m, d), times(d.efc_J, d.qacc) - d.efc_aref
-    f = force(law, jar)
+        return d.replace(qfrc_constraint=jnp.zeros_like(d.qfrc_constraint))
+    layout = row_layout(m, d)
+    p = row_problem(d, d.M, d.qfrc_smooth, layout)
+    jar = times(p.J, d.qacc) - p.aref
+    f = force(p.law, jar)
+    used = jnp.arange(m.njmax) < d.nefc
     return d.replace(
-        efc_force=f,
-        efc_state=state(law, jar).astype(d.efc_state.dtype),
-        qfrc_constraint=transposed_times(d.efc_J, f),
+        efc_force=layout.to_rows(f),
+        efc_state=jnp.where(used, layout.to_rows(state(p.law, zones(p.law, jar))), 0).astype(d.efc_state.dtype),
+        qfrc_constraint=transposed_times(p.J, f),
     )

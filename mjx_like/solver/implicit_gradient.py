@@ -15,7 +15,7 @@ import numpy as np
 from mjx_like.math.linalg import cho_solve, cholesky
 from mjx_like.solver.law import force
 from mjx_like.solver.newton import Settings, newton
-from mjx_like.solver.problem import Problem, Solution, Start, gradient, hessian, times, transposed_times
+from mjx_like.solver.problem import Problem, Solution, Start, gradient, hessian_at, times, transposed_times
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -30,8 +30,7 @@ def _optimum_jvp(settings: Settings, primals, tangents):
     dp = tangents[0]
     s = optimum(settings, p, start)
     _, dgradient = jax.jvp(lambda p: gradient(p, s.qacc), (p,), (dp,))
-    factor = cholesky(hessian(p, times(p.J, s.qacc) - p.aref))
-    dqacc = -cho_solve(factor, dgradient)
+    dqacc = -cho_solve(cholesky(hessian_at(p, s.qacc)), dgradient)
 
     def forces(p: Problem, qacc):
         f = force(p.law, times(p.J, qacc) - p.aref)

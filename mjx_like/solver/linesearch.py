@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.constants import MINVAL
-from mjx_like.solver.law import Law, curvature, force
+from mjx_like.solver.law import Law, curvature, force, zones
 
 Array = jax.Array
 
@@ -24,7 +24,7 @@ def step_length(law: Law, jar: Array, slope: Array, bend: Array, direction: Arra
 
     def derivatives(alpha: Array) -> tuple[Array, Array]:
         here = jar + alpha[..., None] * direction
-        weight, K = curvature(law, here, direction[..., None])
+        weight, K = curvature(law, zones(law, here), here, direction[..., None])
         first = slope + alpha * bend - jnp.sum(force(law, here) * direction, axis=-1)
         return first, bend + jnp.sum(weight * K[..., 0] ** 2, axis=-1)
 

@@ -7,16 +7,17 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.constants import MINVAL
-from mjx_like.math.batching import capacities, whole_batch, with_capacity
-from mjx_like.math.linalg import cho_solve, cholesky
-from mjx_like.solver.law import cost_change, force
-from mjx_like.solver.law import state as zones
+from mjx_like.math.batching import capacities, in_blocks, whole_batch, with_capacity
+from mjx_like.math.linalg import solve_positive
+from mjx_like.solver.law import Cone, Law, cost_change, curved, force, zones
+from mjx_like.solver.law import state as row_state
 from mjx_like.solver.linesearch import step_length
 from mjx_like.solver.problem import Problem, Solution, Start, hessian, times, transposed_times
-from mjx_like.types.enums import ConstraintState
 
 Array = jax.Array
 
+_BLOCK = 128  # worlds that run in one loop
+_ROWS_PER_CONE = 4  # a capacity of n rows holds n / 4 cones
 _MEMORY = 3  # a full step may rise to the largest of so many last costs
 _FORGIVING = 10  # for so many iterations
 _NOISE = 8  # rounding errors of a cost, in units of its terms
@@ -46,54 +47,67 @@ class _State(NamedTuple):
 def newton(settings: Settings, p: Problem, start: Start) -> Solution:
     """Return the optimum of one world.
 
-    Under `vmap` all worlds run in one loop that ends with the last of them, at the least row capacity that holds
-    every world's rows. A world ends when its zones are those of the last Hessian after a full step (the optimum is
-    exact then), or when its cost improvement, its gradient or its Newton decrement, over the trace of M, falls below
-    the tolerance; with tolerance 0, when steps improve nothing any more.
+    Under `vmap` worlds run in blocks with similar numbers of rows; a block runs in one loop that ends with the last of
+    its worlds, at the least row capacity that holds all its rows. A world ends when its zones are those of the last
+    Hessian after a full step (the optimum is exact then), or when its cost improvement, its gradient or its Newton
+    decrement, over the trace of M, falls below the tolerance; with tolerance 0, when steps improve nothing any more.
     Source: mj_solNewton; the full steps: PERFORMANCE.md.
     """
 
-    def batched(p: Problem, start: Start) -> Solution:
-        nrow = p.aref.shape[1]
-        return with_capacity(
-            capacities(nrow), jnp.max(start.nrow), lambda size, *a: _sized(size, settings, *a), p, start
-        )
+    def block(p: Problem, start: Start) -> Solution:
+        need = jnp.maximum(start.nrow, _ROWS_PER_CONE * start.ncone)
+        most = p.aref.shape[1] if p.law.cone is None else max(_split(p.law)[0], _ROWS_PER_CONE * _split(p.law)[1])
+        return with_capacity(capacities(most), jnp.max(need), lambda n, *a: _sized(n, settings, *a), p, start)
 
-    return whole_batch(batched)(p, start)
+    return whole_batch(lambda p, start: in_blocks(block, _BLOCK, start.nrow + start.ncone, p, start))(p, start)
+
+
+def _split(law: Law) -> tuple[int, int, int]:
+    """Return the number of plain rows, of cones and of rows in a cone."""
+    if law.cone is None:
+        return law.D.shape[-1], 0, 0
+    ncone, ndim = law.cone.scale.shape[-2:]
+    return law.D.shape[-1] - ncone * ndim, ncone, ndim
 
 
 def _sized(size: int, settings: Settings, p: Problem, start: Start) -> Solution:
     """Return the optima of a batch of worlds, none of which uses more than `size` rows."""
-    nrow = p.aref.shape[1]
-    law = jax.tree.map(lambda x: x[:, :size], p.law)
-    s = _minimise(settings, Problem(M=p.M, q=p.q, J=p.J[:, :size], aref=p.aref[:, :size], law=law), start)
-    used = jnp.arange(nrow) < start.nrow[:, None]
-    widen = lambda x: jnp.where(used, jnp.pad(x, ((0, 0), (0, nrow - size))), 0)  # noqa: E731
+    nplain, ncone, ndim = _split(p.law)
+    plain, cones = min(nplain, size), min(ncone, -(-size // _ROWS_PER_CONE))
+
+    def cut(x: Array) -> Array:
+        first = x[:, :plain]
+        return first if not ncone else jnp.concatenate([first, x[:, nplain : nplain + cones * ndim]], axis=1)
+
+    def widen(x: Array) -> Array:
+        first = jnp.pad(x[:, :plain], ((0, 0), (0, nplain - plain)))
+        if not ncone:
+            return first
+        return jnp.concatenate([first, jnp.pad(x[:, plain:], ((0, 0), (0, (ncone - cones) * ndim)))], axis=1)
+
+    cone = Cone(scale=p.law.cone.scale[:, :cones], mu=p.law.cone.mu[:, :cones]) if ncone else None
+    law = Law(D=cut(p.law.D), low=cut(p.law.low), high=cut(p.law.high), loss=cut(p.law.loss), cone=cone)
+    s = _minimise(settings, Problem(M=p.M, q=p.q, J=cut(p.J), aref=cut(p.aref), law=law), start)
     return s.replace(force=widen(s.force), state=widen(s.state))
 
 
 def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
     scale = 1 / jnp.maximum(jnp.trace(p.M, axis1=-2, axis2=-1), MINVAL)
-    state0 = _initial(settings, p, start, scale)
-
-    def unfinished(s: _State) -> Array:
-        return ~jnp.all(s.done)
+    first = _initial(settings, p, start, scale)
 
     def advance(s: _State) -> _State:
         return _keep(s.done, s, _iterate(settings, p, start.tolerance, scale, s))
 
-    s = lax.while_loop(unfinished, advance, state0) if settings.iterations else state0
-    jar = times(p.J, s.x) - p.aref
-    f = force(p.law, jar)
+    s = lax.while_loop(lambda s: ~jnp.all(s.done), advance, first) if settings.iterations else first
+    f = force(p.law, s.jar)
     constraint = transposed_times(p.J, f)
-    gradient = times(p.M, s.x) - p.q - constraint
     return Solution(
         qacc=s.x,
         force=f,
         constraint=constraint,
-        state=zones(p.law, jar),
+        state=row_state(p.law, zones(p.law, s.jar)),
         iterations=s.iterations,
-        residual=scale * jnp.linalg.norm(gradient, axis=-1),
+        residual=scale * jnp.linalg.norm(s.smooth - constraint, axis=-1),
     )
 
 
@@ -127,7 +141,8 @@ def _initial(settings: Settings, p: Problem, start: Start, scale: Array) -> _Sta
 def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, s: _State) -> _State:
     """Return the state of all worlds after one Newton step."""
     gradient = s.smooth - transposed_times(p.J, force(p.law, s.jar))
-    step = -cho_solve(cholesky(hessian(p, s.jar)), gradient)
+    zone = zones(p.law, s.jar)
+    step = -solve_positive(hessian(p, zone, s.jar), gradient)
     along, metric = times(p.J, step), times(p.M, step)
     slope, bend = jnp.sum(step * s.smooth, axis=-1), jnp.sum(step * metric, axis=-1)
     decrement = -0.5 * jnp.sum(step * gradient, axis=-1)
@@ -149,11 +164,10 @@ def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, s: 
 
     alpha, gain = lax.cond(jnp.any(trips), search, lambda: (one, full))
     jar = s.jar + alpha[:, None] * along
-    same = jnp.all(zones(p.law, jar) == zones(p.law, s.jar), axis=-1) & (alpha == 1)
-    curved = jnp.any(zones(p.law, jar) == int(ConstraintState.CONE), axis=-1)
+    same = jnp.all(zones(p.law, jar) == zone, axis=-1) & (alpha == 1)
     norm = scale * jnp.linalg.norm(gradient, axis=-1)
     small = (scale * decrement < tolerance) | (norm < tolerance) | ((gain <= 0) & (-scale * gain < tolerance))
-    exact = same & ~curved & (tolerance > 0)
+    exact = same & ~curved(p.law, zone) & (tolerance > 0)
     energy = jnp.abs(jnp.sum(s.x * p.q, axis=-1)) + 0.5 * jnp.abs(jnp.sum(s.x * (s.smooth + p.q), axis=-1))
     stalled = same & (decrement > 0.5 * s.decrement) & (decrement <= 1e3 * jnp.finfo(one.dtype).eps * energy)
     iterations = s.iterations + 1

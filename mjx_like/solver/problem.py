@@ -10,10 +10,12 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.math.linalg import matmul
-from mjx_like.solver.law import Law, curvature, force
+from mjx_like.solver.law import Law, curvature, force, zones
 from mjx_like.types.pytree import Record, leaf, record
 
 Array = jax.Array
+
+_UNROLLED = 4096  # entries of a Hessian times rows up to which the sum over rows is written out
 
 
 @record
@@ -32,9 +34,9 @@ class Start(Record):
     """What decides where the solver starts and stops, but not the optimum."""
 
     smooth: Array = leaf("nv", unit="acceleration without constraints: M smooth = q")
-    factor: Array = leaf("nv", "nv", unit="lower Cholesky factor of M")
     warm: Array = leaf("nv", unit="acceleration to start from where its cost is less than that of `smooth`")
     nrow: Array = leaf()  # rows in use: those from here on are zero
+    ncone: Array = leaf()  # likewise cones
     tolerance: Array = leaf()
 
 
@@ -65,7 +67,17 @@ def gradient(p: Problem, qacc: Array) -> Array:
     return times(p.M, qacc) - p.q - transposed_times(p.J, force(p.law, times(p.J, qacc) - p.aref))
 
 
-def hessian(p: Problem, jar: Array) -> Array:
-    """Return the Hessian of the cost in the zones of `jar`, shape (..., nv, nv)."""
-    weight, K = curvature(p.law, jar, p.J)
-    return p.M + matmul(jnp.swapaxes(K, -1, -2), weight[..., None] * K)
+def hessian(p: Problem, zone: Array, jar: Array) -> Array:
+    """Return the Hessian of the cost at residuals `jar`, which lie in `zone`, shape (..., nv, nv)."""
+    weight, K = curvature(p.law, zone, jar, p.J)
+    weighted = weight[..., None] * K
+    nrow, nv = K.shape[-2:]
+    if nrow * nv * nv <= _UNROLLED:
+        return sum((weighted[..., i, :, None] * K[..., i, None, :] for i in range(nrow)), p.M)
+    return p.M + matmul(jnp.swapaxes(K, -1, -2), weighted)
+
+
+def hessian_at(p: Problem, qacc: Array) -> Array:
+    """Return the Hessian of the cost at an acceleration."""
+    jar = times(p.J, qacc) - p.aref
+    return hessian(p, zones(p.law, jar), jar)
