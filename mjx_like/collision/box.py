@@ -5,8 +5,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
+from mjx_like.collision.clip import clip_polygon
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.constants import MINVAL
 from mjx_like.math import vector as v
@@ -16,6 +16,7 @@ Flags = tuple[Array, Array, Array]  # a one-hot axis
 
 _EDGE_BIAS = 1e-6  # by how much of its depth an edge axis must beat the others
 _ALIASED = 0.99  # cosine above which an edge axis repeats the best face axis
+_SIDES = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]])  # of a rectangle, in the order in which they cut
 _FACE_SHARE = 0.05  # by how much of its depth the face may lose against such an edge
 
 
@@ -225,7 +226,8 @@ def _face_points(a, b, offset1, offset2, turn, axis: _Axis, detect, slack: _Roun
     sign1, sign2 = (np.array(s, np.int32)[:, None] for s in ((1, -1, -1, 1), (1, 1, -1, -1)))
     quad = jnp.stack([m + sign1 * p + sign2 * q for m, p, q in zip(middle, along1, along2, strict=True)])
     limit1, limit2 = _pick(face, size, 1), _pick(face, size, 2)
-    polygon, count = _clip_to_rectangle(quad, limit1, limit2)
+    limits = jnp.stack([limit1, limit1, limit2, limit2])
+    polygon, count = clip_polygon(quad, 8, _SIDES, limits)
 
     x_axis, y_axis, z_axis = (
         tuple(
@@ -246,50 +248,3 @@ def _face_points(a, b, offset1, offset2, turn, axis: _Axis, detect, slack: _Roun
         pos = v.along(v.along(v.along(center, x_axis, x), y_axis, y), z_axis, side * (height + 0.5 * z))
         points.append(Point(z, pos, normal, new))
     return points
-
-
-_SLOTS = 8  # corners that a rectangle clipped by four lines can have
-
-
-def _clip_to_rectangle(quad: Array, limit1: Array, limit2: Array) -> tuple[Array, Array]:
-    """Return the corners, shape (3, 8, n), and their number, of a quadrilateral within |x| <= limit1, |y| <= limit2.
-
-    quad: shape (3, 4, n); z is interpolated. Each side cuts in turn: a corner inside stays, an edge that crosses the
-    side adds a corner. The loop keeps XLA from fusing one cut into the next, which would repeat the work many times.
-    """
-    polygon = jnp.concatenate([quad, jnp.zeros_like(quad)], axis=1)
-    index = np.arange(_SLOTS, dtype=np.int32)[:, None]
-
-    def cut(state: tuple[Array, Array], side: tuple[Array, Array]) -> tuple[tuple[Array, Array], None]:
-        polygon, count = state
-        direction, limit = side
-        exists, last = index < count, index + 1 >= count
-
-        def following(x: Array) -> Array:
-            return jnp.where(last, x[..., :1, :], jnp.roll(x, -1, axis=-2))
-
-        beyond = direction[0] * polygon[0] + direction[1] * polygon[1] - limit
-        then = following(beyond)
-        inside = exists & (beyond <= 0)
-        crosses = exists & (((beyond < 0) & (then > 0)) | ((beyond > 0) & (then < 0)))
-        share = beyond / jnp.where(crosses, beyond - then, 1)
-        added = polygon + share * (following(polygon) - polygon)
-        emitted = inside.astype(jnp.int32) + crosses.astype(jnp.int32)
-        place = _exclusive_sum(emitted)
-        target = np.arange(_SLOTS, dtype=np.int32)[:, None, None]
-        kept = jnp.where((place == target) & inside, polygon[:, None], 0)
-        new = jnp.where((place + inside == target) & crosses, added[:, None], 0)
-        return (jnp.sum(kept + new, axis=2), jnp.sum(emitted, axis=0, dtype=jnp.int32)), None
-
-    directions = jnp.asarray(np.array([[1, 0], [-1, 0], [0, 1], [0, -1]]), quad.dtype)
-    limits = jnp.stack([limit1, limit1, limit2, limit2])
-    start = polygon, jnp.full(limit1.shape, 4, jnp.int32)
-    return lax.scan(cut, start, (directions, limits))[0]
-
-
-def _exclusive_sum(x: Array) -> Array:
-    """Return, along the first axis of few entries, the sum of the entries before each."""
-    sums = [jnp.zeros_like(x[0])]
-    for row in range(x.shape[0] - 1):
-        sums.append(sums[-1] + x[row])
-    return jnp.stack(sums)

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mjx_like.collision.manifold import several
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.math import linalg, safe
 from mjx_like.math import vector as v
@@ -56,8 +57,13 @@ def _own_parts(kind: GeomType, shape: Shape) -> Parts:
 
 
 def kernel(first: GeomType, second: GeomType) -> Callable[[Shape, Shape, Array], list[Point]]:
-    """Return the kernel of a pair of types."""
+    """Return the kernel of a pair of types: one point."""
     return lambda a, b, detect: [contact((first, second), a, b)]
+
+
+def flat_kernel(first: GeomType, second: GeomType) -> Callable[[Shape, Shape, Array], list[Point]]:
+    """Return the kernel of a pair of types that can lie flat on each other: several points if they do."""
+    return lambda a, b, detect: several((first, second), a, b, contact((first, second), a, b), detect)
 
 
 def contact(kinds: tuple[GeomType, GeomType], a: Shape, b: Shape) -> Point:

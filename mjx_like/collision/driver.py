@@ -36,9 +36,9 @@ KERNELS = {
     (_ELLIPSOID, _ELLIPSOID): convex.kernel(_ELLIPSOID, _ELLIPSOID),
     (_ELLIPSOID, _CYLINDER): convex.kernel(_ELLIPSOID, _CYLINDER),
     (_ELLIPSOID, _BOX): convex.kernel(_ELLIPSOID, _BOX),
-    (_CAPSULE, _CYLINDER): convex.kernel(_CAPSULE, _CYLINDER),
-    (_CYLINDER, _CYLINDER): convex.kernel(_CYLINDER, _CYLINDER),
-    (_CYLINDER, _BOX): convex.kernel(_CYLINDER, _BOX),
+    (_CAPSULE, _CYLINDER): convex.flat_kernel(_CAPSULE, _CYLINDER),
+    (_CYLINDER, _CYLINDER): convex.flat_kernel(_CYLINDER, _CYLINDER),
+    (_CYLINDER, _BOX): convex.flat_kernel(_CYLINDER, _BOX),
 }
 
 

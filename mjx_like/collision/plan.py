@@ -18,7 +18,7 @@ POINTS = {
     (_BOX, _BOX): (8, 8),
     (_SPHERE, _ELLIPSOID): (1, 1), (_CAPSULE, _ELLIPSOID): (1, 1), (_ELLIPSOID, _ELLIPSOID): (1, 1),
     (_ELLIPSOID, _CYLINDER): (1, 1), (_ELLIPSOID, _BOX): (1, 1),
-    (_CAPSULE, _CYLINDER): (1, 1), (_CYLINDER, _CYLINDER): (1, 1), (_CYLINDER, _BOX): (1, 1),
+    (_CAPSULE, _CYLINDER): (2, 2), (_CYLINDER, _CYLINDER): (4, 4), (_CYLINDER, _BOX): (4, 4),
 }  # fmt: skip
 # Type pairs that MuJoCo never collides.
 _NEVER = {

@@ -1,0 +1,92 @@
+"""Convex polygons over a face: clipped by its sides, and reduced to four corners."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+Array = jax.Array
+
+
+def clip_polygon(polygon: Array, slots: int, directions: np.ndarray, limits: Array) -> tuple[Array, Array]:
+    """Return the corners, shape (3, slots, n), and their number, of a polygon within the sides of a face.
+
+    Args:
+      polygon: x, y in the face and height above it of the corners, shape (3, k, n) [m].
+      slots: the most corners that the result can have.
+      directions: outward normals of the sides, shape (m, 2).
+      limits: distance of each side from the origin, shape (m, n) [m].
+
+    Each side cuts in turn: a corner inside stays, an edge that crosses the side adds a corner. The loop keeps XLA from
+    fusing one cut into the next, which would repeat the work many times.
+    """
+    corners = polygon.shape[1]
+    polygon = jnp.concatenate([polygon, jnp.zeros((3, slots - corners, polygon.shape[2]), polygon.dtype)], axis=1)
+    index = np.arange(slots, dtype=np.int32)[:, None]
+    target = index[:, :, None]
+
+    def cut(state: tuple[Array, Array], side: tuple[Array, Array]) -> tuple[tuple[Array, Array], None]:
+        polygon, count = state
+        direction, limit = side
+        exists, last = index < count, index + 1 >= count
+
+        def following(x: Array) -> Array:
+            return jnp.where(last, x[..., :1, :], jnp.roll(x, -1, axis=-2))
+
+        beyond = direction[0] * polygon[0] + direction[1] * polygon[1] - limit
+        then = following(beyond)
+        inside = exists & (beyond <= 0)
+        crosses = exists & (((beyond < 0) & (then > 0)) | ((beyond > 0) & (then < 0)))
+        share = beyond / jnp.where(crosses, beyond - then, 1)
+        added = polygon + share * (following(polygon) - polygon)
+        emitted = inside.astype(jnp.int32) + crosses.astype(jnp.int32)
+        place = exclusive_sum(emitted)
+        kept = jnp.where((place == target) & inside, polygon[:, None], 0)
+        new = jnp.where((place + inside == target) & crosses, added[:, None], 0)
+        return (jnp.sum(kept + new, axis=2), jnp.sum(emitted, axis=0, dtype=jnp.int32)), None
+
+    start = polygon, jnp.full(limits.shape[1:], corners, jnp.int32)
+    return lax.scan(cut, start, (jnp.asarray(directions, polygon.dtype), limits))[0]
+
+
+def exclusive_sum(x: Array) -> Array:
+    """Return, along the first axis of few entries, the sum of the entries before each."""
+    sums = [jnp.zeros_like(x[0])]
+    for row in range(x.shape[0] - 1):
+        sums.append(sums[-1] + x[row])
+    return jnp.stack(sums)
+
+
+def four_corners(polygon: Array, valid: Array) -> tuple[list[Array], list[Array]]:
+    """Return four corners, each of shape (3, n), and which exist: all valid ones if at most four, else the widest four.
+
+    The widest are those that span the largest area over the face; of equal ones, the first.
+    polygon: shape (3, k, n), valid: shape (k, n).
+    """
+    slots = polygon.shape[1]
+    x, y = lax.stop_gradient(polygon[0]), lax.stop_gradient(polygon[1])
+    dx, dy = x[None] - x[:, None], y[None] - y[:, None]  # from the first index to the second
+    side = dx[:, :, None] * dy[:, None] - dy[:, :, None] * dx[:, None]
+    high = jnp.max(jnp.where(valid, side, 0), axis=2)
+    low = jnp.min(jnp.where(valid, side, 0), axis=2)
+    area = jnp.where(valid[:, None] & valid[None], high - low, -1).reshape(slots * slots, -1)
+    widest = jnp.argmax(area >= jnp.max(area, axis=0) * (1 - 64 * jnp.finfo(x.dtype).eps), axis=0)
+    index = np.arange(slots)[:, None]
+
+    def corner(at: Array, of: Array) -> Array:
+        return jnp.sum(jnp.where(index == at, of, 0), axis=-2)
+
+    first, third = widest // slots, widest % slots
+    ax, ay = corner(first, x), corner(first, y)
+    cx, cy = corner(third, x) - ax, corner(third, y) - ay
+    across = cx * (y - ay) - cy * (x - ax)
+    second = jnp.argmax(jnp.where(valid, across, -jnp.inf), axis=0)
+    fourth = jnp.argmin(jnp.where(valid, across, jnp.inf), axis=0)
+    order = exclusive_sum(valid.astype(jnp.int32))
+    count = jnp.sum(valid, axis=0)
+    corners, exist = [], []
+    for k, wide in enumerate((first, second, third, fourth)):
+        listed = jnp.argmax(valid & (order == k), axis=0)
+        corners.append(corner(jnp.where(count > 4, wide, listed), polygon))
+        exist.append(count > k)
+    return corners, exist
