@@ -92,6 +92,11 @@ def _flip(parts: Parts, n: v.Vector) -> v.Vector:
     return v.scale(n, jnp.where(v.dot(n, parts.center) < 0, -1, 1))
 
 
+def _level(like: Array) -> float:
+    """Return the component of the normal below which it counts as across a segment, or along the axis of a disk."""
+    return float(np.sqrt(np.finfo(like.dtype).eps))
+
+
 def _gap(parts: Parts, n: v.Vector) -> Array:
     """Return the separation along a unit direction."""
     total = v.dot(parts.center, n) - parts.radius
@@ -114,7 +119,8 @@ def _smooth_support(parts: Parts, n: v.Vector) -> v.Vector:
         total = v.add(total, v.combine(axes, tuple(s * x for s, x in zip(size, unit, strict=True))))
     for x, y, _, radius in parts.disks:
         p, q = v.dot(x, n), v.dot(y, n)
-        share = safe.divide(radius, safe.sqrt(p * p + q * q))
+        length = safe.sqrt(p * p + q * q)
+        share = jnp.where(length < _level(length), 0, safe.divide(radius, length))
         total = v.along(v.along(total, x, share * p), y, share * q)
     return total
 
@@ -282,7 +288,7 @@ def _witness(parts: Parts, first: Parts, n: v.Vector) -> Point:
 
     At the maximum, c minus all support points is along n. That fixes the point on an edge that touches.
     """
-    tolerance = 1e2 * jnp.sqrt(jnp.finfo(parts.radius.dtype).eps) * 1e-2
+    tolerance = _level(parts.radius)
     directions, limits, active = [], [], []
     residual = v.sub(parts.center, _smooth_support(parts, n))
     for direction, half in parts.segments:
@@ -293,8 +299,7 @@ def _witness(parts: Parts, first: Parts, n: v.Vector) -> Point:
         limits.append(half)
         active.append(across)
     for x, y, _, radius in parts.disks:
-        wide = lax.stop_gradient(v.dot(x, n) ** 2 + v.dot(y, n) ** 2)
-        across = wide < tolerance * tolerance
+        across = lax.stop_gradient(safe.sqrt(v.dot(x, n) ** 2 + v.dot(y, n) ** 2)) < tolerance
         for axis in (x, y):
             directions.append(axis)
             limits.append(radius)

@@ -41,15 +41,15 @@ def several(kinds: tuple[GeomType, GeomType], a: Shape, b: Shape, single: Point,
     n = single.normal
     if kinds[0] == GeomType.CAPSULE:
         cap, steep = _cap(b, v.scale(n, -1))
-        start, end = _capsule_line(a, n)
         flat = steep & (jnp.abs(v.dot(a.axes[2], cap.normal)) < _FLAT)
-        return _merge([], _line(start, end, cap, -1, flat, detect), single)
+        line = _capsule_line(a, n, 0.5 * detect)
+        return _merge([], _line(*line, cap, -1, flat, detect, 0.5 * detect), single)
     own, steep = _cap(a, n)
     line = _cylinder_line(a, n)
     if kinds[1] == GeomType.CYLINDER:
         other, other_steep = _cap(b, v.scale(n, -1))
         level = jnp.abs(v.dot(a.axes[2], b.axes[2])) < _FLAT
-        two_caps = steep & other_steep & (v.dot(own.normal, other.normal) < -_FACING)
+        two_caps = _opposed(own.normal, other.normal, n)
         lines = _either(
             other_steep,
             _line(*line, other, -1, level & other_steep, detect),
@@ -57,11 +57,16 @@ def several(kinds: tuple[GeomType, GeomType], a: Shape, b: Shape, single: Point,
         )
         return _merge(_faces(own, other.normal, _rim(b, other), two_caps, detect), lines, single)
     face, corners = _opposing_face(b, own.normal)
-    two_faces = steep & (v.dot(own.normal, face) < -_FACING)
+    two_faces = _opposed(own.normal, face, n)
     side, level = _level_face(b, n, a.axes[2])
     return _merge(
         _faces(own, face, corners, two_faces, detect), _line(*line, side, -1, level & ~two_faces, detect), single
     )
+
+
+def _opposed(normal1: v.Vector, normal2: v.Vector, n: v.Vector) -> Array:
+    """Return whether two faces lie on each other: nearly parallel, and both across the contact normal."""
+    return (v.dot(normal1, normal2) < -_FACING) & (v.dot(normal1, n) > _FLAT) & (v.dot(normal2, n) < -_FLAT)
 
 
 def _cap(cylinder: Shape, towards: v.Vector) -> tuple[_Face, Array]:
@@ -84,9 +89,9 @@ def _rim(cylinder: Shape, cap: _Face) -> list[v.Vector]:
     return [v.along(v.along(cap.middle, x, np.cos(t)), y, np.sin(t)) for t in _TURN]
 
 
-def _capsule_line(capsule: Shape, n: v.Vector) -> tuple[v.Vector, v.Vector]:
-    """Return the ends of the line on a capsule's side that faces n."""
-    z, radius = capsule.axes[2], capsule.size[0]
+def _capsule_line(capsule: Shape, n: v.Vector, margin: Array) -> tuple[v.Vector, v.Vector]:
+    """Return the ends of the line on the side that faces n of a capsule that is thicker by a margin."""
+    z, radius = capsule.axes[2], capsule.size[0] + margin
     middle = v.along(v.along(capsule.pos, n, radius), z, -radius * v.dot(n, z))
     return v.along(middle, z, -capsule.size[1]), v.along(middle, z, capsule.size[1])
 
@@ -142,8 +147,11 @@ def _level_face(box: Shape, n: v.Vector, axis: v.Vector) -> tuple[_Face, Array]:
     return _Face(*face[:4], _RECTANGLE, face[4]), found
 
 
-def _line(start: v.Vector, end: v.Vector, face: _Face, sense: int, flat: Array, detect: Array) -> list[Point]:
-    """Return the ends of a line clipped by the sides of a face; `sense` is 1 if the face is of the first geom."""
+def _line(start, end, face: _Face, sense: int, flat: Array, detect: Array, margin: Array | float = 0.0) -> list[Point]:
+    """Return the ends of a line clipped by the sides of a face; `sense` is 1 if the face is of the first geom.
+
+    margin: by how much the line already stands out of its geom [m].
+    """
     p, q = face.coordinates(start), face.coordinates(end)
     sides = face.sides.astype(p[0].dtype)
     outside1, outside2 = (sides[:, :1] * c[0] + sides[:, 1:] * c[1] - face.limits for c in (p, q))
@@ -157,9 +165,8 @@ def _line(start: v.Vector, end: v.Vector, face: _Face, sense: int, flat: Array, 
         at = v.along(start, v.sub(end, start), place)
         height = p[2] + place * (q[2] - p[2])
         normal = v.scale(face.normal, sense)
-        points.append(
-            Point(height, v.along(at, face.normal, -0.5 * height), normal, flat & ~missed & (height <= detect))
-        )
+        valid = flat & ~missed & (height + margin <= detect)
+        points.append(Point(height + margin, v.along(at, face.normal, 0.5 * (margin - height)), normal, valid))
     return points
 
 
