@@ -100,7 +100,10 @@ def make_plans(t: Topology) -> Topology:
     """Return the Topology with all plans, the capacities that follow from them, and what the engine cannot run."""
     plans = Plans(**{name: family.make_plan(t) for name, family in FAMILIES.items()}, constraint=None)
     nconmax, njmax = t.capacity_args
-    t = dataclasses.replace(t, plans=plans, nconmax=plans.collision.default_nconmax if nconmax is None else nconmax)
+    # one neutral row where nothing can touch: tools that reshape contact arrays trip over none
+    t = dataclasses.replace(
+        t, plans=plans, nconmax=max(1, plans.collision.default_nconmax) if nconmax is None else nconmax
+    )
     constraint = constraint_plan.make_plan(t)
     families = (*FAMILIES.values(), constraint_plan)
     lacks = (family.unsupported(t) for family in families if hasattr(family, "unsupported"))
