@@ -18,15 +18,20 @@ _BASE = """<mujoco><option gravity="1 2 -9.8" timestep="0.01"><flag energy="enab
 
 KINEMATICS = _BASE % ""
 
-TENDONS = _BASE.replace('type="ball" pos=".1 0 .2"', 'type="ball" pos=".1 0 .2" armature=".1"') % """<tendon>
+TENDONS = (
+    _BASE.replace('type="ball" pos=".1 0 .2"', 'type="ball" pos=".1 0 .2" armature=".1"')
+    % """<tendon>
 <spatial name="t0" armature=".3"><site site="w0"/><site site="s0"/><site site="s1"/><site site="s2"/><pulley divisor="2"/><site site="w0"/><site site="s3"/><pulley divisor="3"/><site site="s1"/><site site="s3"/></spatial>
 <fixed name="t1" armature=".2" stiffness="2 3 4" damping="1 2 3" springlength=".02 .3"><joint joint="s" coef="2"/><joint joint="h" coef="-1.5"/><joint joint="m" coef=".5"/></fixed>
 <spatial name="t2" stiffness="3" damping=".5 .1 .2"><site site="s3"/><site site="s2"/></spatial>
 <spatial name="t3" stiffness="3" springlength="0 .1"><site site="w0"/><site site="s4"/></spatial>
 <fixed name="t4"><joint joint="h2" coef="1"/></fixed></tendon>
 <actuator><motor tendon="t2" gear="2" armature=".5" damping="1 2 3"/><motor joint="h2" armature=".25" damping=".5 0 .1" gear="3"/></actuator>"""
+)
 
-ACTUATORS = _BASE.replace('name="h2" type', 'name="h2" actuatorfrcrange="-.4 .3" type') % """<tendon><fixed name="t1" actuatorfrclimited="true" actuatorfrcrange="-.5 .8"><joint joint="s" coef="2"/><joint joint="h" coef="-1.5"/></fixed><spatial name="t2"><site site="s3"/><site site="s2"/></spatial></tendon>
+ACTUATORS = (
+    _BASE.replace('name="h2" type', 'name="h2" actuatorfrcrange="-.4 .3" type')
+    % """<tendon><fixed name="t1" actuatorfrclimited="true" actuatorfrcrange="-.5 .8"><joint joint="s" coef="2"/><joint joint="h" coef="-1.5"/></fixed><spatial name="t2"><site site="s3"/><site site="s2"/></spatial></tendon>
 <actuator>
 <motor name="m0" joint="h" gear="2" ctrllimited="true" ctrlrange="-.5 .5"/>
 <general name="m1" joint="ball" gear="1 2 3" gainprm="2" biastype="affine" biasprm=".1 -2 -.3"/>
@@ -51,6 +56,7 @@ ACTUATORS = _BASE.replace('name="h2" type', 'name="h2" actuatorfrcrange="-.4 .3"
 <muscle name="m20" joint="m" lengthrange="-1 1" timeconst=".02 .05"/>
 <muscle name="m21" joint="h" lengthrange="-.5 .7" force="30" tausmooth=".4"/>
 </actuator>"""
+)
 
 PASSIVE = """<mujoco><option gravity="1 2 -9.8" density="1.3" viscosity=".2" wind="1 2 3"><flag energy="enable" contact="disable"/></option>
 <worldbody><body pos="0 0 1" gravcomp=".4"><joint type="free" name="f" stiffness="1 2 3" damping=".1 .2 .3"/><geom type="box" size=".1 .2 .3"/>
