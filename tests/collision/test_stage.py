@@ -70,7 +70,6 @@ def _states(mj, count: int, spread: float = 0.15) -> np.ndarray:
     [
         ("", ""),
         ("", 'midphase="disable"'),
-        ("", 'filterparent="disable"'),
         ('o_margin="0.02" o_friction="0 0 .1 0 .2" o_solref="0.01 1.1" o_solimp=".7 .8 .01 .5 2"', 'override="enable"'),
     ],
 )
@@ -95,7 +94,7 @@ def test_overflow_keeps_the_deepest_in_order():
     reference = scene.oracle(mj, _states(mj, 3))
     data = scene.ours(m, reference)
     assert (data.ncon == 6).all()
-    assert (data.maxuse_con == [d.ncon for d in reference]).all()
+    assert data.maxuse_con.tolist() == [d.ncon for d in reference]
     assert (data.warning[:, WarningType.CONTACTFULL] == 1).all()
     for k, theirs in enumerate(reference):
         depth = np.array([c.dist for c in theirs.contact])
@@ -132,8 +131,9 @@ def test_tables_agree():
 
 def test_unsupported_pairs_are_named():
     xml = """<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset><worldbody>
-      <geom name="ground" type="hfield" hfield="h"/><geom name="ghost" type="hfield" hfield="h" contype="0"/>
-      <body><freejoint/><geom name="ball" size=".1" conaffinity="0"/></body></worldbody></mujoco>"""
+      <geom name="ground" type="hfield" hfield="h"/>
+      <geom name="ghost" type="hfield" hfield="h" contype="0" conaffinity="0"/>
+      <body><freejoint/><geom name="ball" size=".1"/></body></worldbody></mujoco>"""
     lacking = plan.unsupported(put_model(mujoco.MjModel.from_xml_string(xml)).topology)
     assert lacking == ("collision hfield-sphere is not built yet: geom 'ground' with 'ball'",)
     off = xml.replace("<mujoco>", '<mujoco><option><flag contact="disable"/></option>')
@@ -160,7 +160,7 @@ def _moved(xpos, xmat, velocity, spin, t):
 @pytest.mark.parametrize(
     "pair",
     ["plane-capsule", "plane-cylinder", "plane-box", "sphere-cylinder", "sphere-box", "capsule-capsule", "capsule-box",
-     "box-box", "capsule-ellipsoid", "ellipsoid-box", "ellipsoid-ellipsoid"],
+     "box-box", "capsule-ellipsoid", "ellipsoid-box", "ellipsoid-ellipsoid", "capsule-cylinder"],
 )  # fmt: skip
 def test_derivatives_equal_differences(pair):
     kinds = pair.split("-")
