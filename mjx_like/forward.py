@@ -1,7 +1,5 @@
 """Forward dynamics: the pipeline in the order of the Computation chapter."""
 
-import jax.numpy as jnp
-
 from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.actuator.transmission import actuator_velocity, transmission
 from mjx_like.collision.driver import collision
@@ -70,7 +68,7 @@ def fwd_constraint(m: Model, d: Data) -> Data:
 
 
 def forward_motion(m: Model, d: Data, skip_sensor: bool = False) -> Data:
-    """Return `d` with all that depends on position and velocity, controls of the hook included.
+    """Return `d` with all that depends on position and velocity.
 
     It is the part of `forward` that comes before controls and applied forces are read.
     """
@@ -82,8 +80,6 @@ def forward_motion(m: Model, d: Data, skip_sensor: bool = False) -> Data:
     if not skip_sensor:
         d = sensor_vel(m, d)
         d = energy_vel(m, d) if m.enabled(EnableBit.ENERGY) else d
-    if m.hooks.control is not None:
-        d = d.replace(ctrl=jnp.asarray(m.hooks.control(m, d), d.ctrl.dtype))
     return d
 
 

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.math import component, quaternion
 from mjx_like.math.select import combine_last, hold, pick_last, take, take_last
@@ -90,7 +91,7 @@ def _positions(m: Model, base_pos: Array, base: Array, rotation: Array, slide: A
     zero = jnp.zeros((1, 3), base_pos.dtype)
     anchor, axis = (pick_last(jnp.concatenate([x, zero]).T, plan.node_joint) for x in (m.jnt_pos, m.jnt_axis))
     rest, direction = hold(component.turn(base, anchor)), hold(component.turn(base, axis))
-    before = take_last(rotation, plan.node_jump[0]) if plan.node_jump else rotation
+    before = take_last(rotation, plan.node_jump[0] if plan.node_jump else np.zeros(rotation.shape[-1], np.int32))
     forth, axis = component.turn(before, base_pos + rest), component.turn(before, direction)
     step = forth - component.turn(rotation, anchor)
     if slide.size:

@@ -16,7 +16,7 @@ from tests.oracle import ACCELERATION, GYM, STATE, TIGHT, error, load, reference
 
 FEATURES = sorted((pathlib.Path(__file__).parents[2] / "models/features").glob("*.xml"))
 SUITE = pathlib.Path(__import__("dm_control").__file__).parent / "suite"
-FAST = [GYM / "hopper.xml", GYM / "ant.xml"]
+FAST = [SUITE / "pendulum.xml", GYM / "hopper.xml", GYM / "ant.xml"]
 SLOW = [
     *(path for path in sorted(GYM.glob("*.xml")) if path not in FAST),
     *(SUITE / f"{name}.xml" for name in
