@@ -36,9 +36,11 @@ def test_closed_form_equals_oracle(pair):
 
 @pytest.mark.parametrize("pair", ITERATIVE)
 def test_convex_routine_equals_oracle_at_its_limit(pair):
+    """Deeper than 0.08, where the depth nears a radius of curvature, MuJoCo's polytope leaves the normal open."""
     mj, m = scene.model(*pair.split("-"), margin=0.01, gap=0.02)
     qpos = np.concatenate([scene.poses(mj, 60, seed, 0.3, tilt) for seed, tilt in enumerate((None, 0.5))])
-    _check(mj, m, qpos, 1e-8, 3e-5, 2e-4, least=50)
+    shallow = [all(c.dist > -0.08 for c in d.contact) for d in scene.oracle(mj, qpos)]
+    _check(mj, m, qpos[shallow], 1e-8, 1e-5, 2e-4, least=40)
 
 
 @pytest.mark.parametrize("pair", ["capsule-cylinder", "cylinder-cylinder", "cylinder-box"])
