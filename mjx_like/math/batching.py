@@ -86,7 +86,7 @@ def _merge(x: Array, axis: int | None, mapped: bool, outer: int, inner: int) -> 
     return x.reshape((outer * inner, *x.shape[2:]))
 
 
-def capacities(limit: int, least: int = 8) -> tuple[int, ...]:
+def capacities(limit: int, least: int = 40) -> tuple[int, ...]:
     """Return the row capacities to choose from: `least` times powers of four, then `limit`."""
     sizes = []
     size = least
