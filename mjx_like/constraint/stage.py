@@ -10,7 +10,7 @@ from mjx_like.constraint.assemble import Inputs, Rows, nth_active, rows
 from mjx_like.constraint.contact import contact_parameters
 from mjx_like.constraint.equality import velocity_product
 from mjx_like.constraint.slots import equality_active, slots
-from mjx_like.math.batching import capacities, mapped_batch, with_capacity
+from mjx_like.math.batching import mapped_batch, with_capacity
 from mjx_like.math.linalg import matmul
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import ConeType, ConstraintType, DisableBit, WarningType
@@ -163,7 +163,7 @@ def _assemble(t: Topology, need: Array, inputs: Inputs) -> Rows:
             made = jax.vmap(functools.partial(rows, capacity, t), in_axes=axes[1:])(inputs)
             return jax.tree.map(lambda x: _pad_rows(x, t.njmax), made)
 
-        return with_capacity(capacities(t.njmax), jnp.max(need), sized, inputs)
+        return with_capacity(t.njmax, need, sized, inputs)
 
     return mapped_batch(kernel)(need, inputs)
 

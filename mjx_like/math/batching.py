@@ -96,11 +96,15 @@ def capacities(limit: int, least: int = 40) -> tuple[int, ...]:
     return (*sizes, limit)
 
 
-def with_capacity(sizes: tuple[int, ...], need: Array, kernel: Callable[..., Any], *args: Any) -> Any:
-    """Return `kernel(size, *args)` for the least of `sizes` that is not below `need`, a scalar that is not batched."""
+def with_capacity(limit: int, need: Array, kernel: Callable[..., Any], *args: Any) -> Any:
+    """Return `kernel(size, *args)` for the least capacity, up to `limit`, that is not below any world's `need`.
+
+    need: shape (batch,), or () where it is the same for all worlds. One world alone takes `limit`: the choice would make its program twice as large.
+    """
+    sizes = (limit,) if need.shape == (1,) else capacities(limit)
     if len(sizes) == 1:
-        return kernel(sizes[0], *args)
-    index = sum((need > size).astype(jnp.int32) for size in sizes[:-1])
+        return kernel(limit, *args)
+    index = sum((jnp.max(need) > size).astype(jnp.int32) for size in sizes[:-1])
     return lax.switch(index, [lambda *a, size=size: kernel(size, *a) for size in sizes], *args)
 
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.constants import MINVAL
-from mjx_like.math.batching import capacities, in_blocks, whole_batch, with_capacity
+from mjx_like.math.batching import in_blocks, whole_batch, with_capacity
 from mjx_like.math.linalg import solve_positive
 from mjx_like.solver.law import Cone, Law, cost_change, curved, force, zones
 from mjx_like.solver.law import state as row_state
@@ -57,7 +57,7 @@ def newton(settings: Settings, p: Problem, start: Start) -> Solution:
     def block(p: Problem, start: Start) -> Solution:
         need = jnp.maximum(start.nrow, _ROWS_PER_CONE * start.ncone)
         most = p.aref.shape[1] if p.law.cone is None else max(_split(p.law)[0], _ROWS_PER_CONE * _split(p.law)[1])
-        return with_capacity(capacities(most), jnp.max(need), lambda n, *a: _sized(n, settings, *a), p, start)
+        return with_capacity(most, need, lambda n, *a: _sized(n, settings, *a), p, start)
 
     return whole_batch(lambda p, start: in_blocks(block, _BLOCK, start.nrow + start.ncone, p, start))(p, start)
 

@@ -24,10 +24,12 @@ SLOW = [
       "swimmer walker".split()),
 ]  # fmt: skip
 
-SMOOTH = """xpos xquat xmat xipos ximat xanchor xaxis geom_xpos geom_xmat site_xpos site_xmat cam_xpos cam_xmat
-light_xpos light_xdir subtree_com cdof cinert crb ten_length ten_velocity actuator_length actuator_velocity cvel
-cdof_dot qfrc_bias qfrc_passive qfrc_spring qfrc_damper qfrc_gravcomp qfrc_fluid qfrc_actuator actuator_force act_dot energy
-qacc_smooth""".split()
+SMOOTH = """
+xpos xquat xmat xipos ximat xanchor xaxis geom_xpos geom_xmat site_xpos site_xmat cam_xpos cam_xmat light_xpos
+light_xdir subtree_com cdof cinert crb ten_length ten_velocity actuator_length actuator_velocity cvel cdof_dot
+qfrc_bias qfrc_passive qfrc_spring qfrc_damper qfrc_gravcomp qfrc_fluid qfrc_actuator actuator_force act_dot
+energy qacc_smooth
+""".split()
 SOLVED = "qacc qfrc_constraint sensordata".split()
 
 
