@@ -35,7 +35,11 @@ def in_blocks(function: Batched, size: int) -> Batched:
 
 
 def over_devices(function: Batched, devices: Sequence[jax.Device]) -> Batched:
-    """Return `function` applied to an equal share of the worlds on each device, all at the same time."""
+    """Return `function` applied to an equal share of the worlds on each device, all at the same time.
+
+    Several devices on one CPU: set the environment variable NPROC well above their number before JAX starts, or XLA's
+    runtime can hang with all its worker threads waiting for each other.
+    """
     mesh = Mesh(np.asarray(devices), ("worlds",))
     split, whole = PartitionSpec("worlds"), PartitionSpec()
     sharded = jax.shard_map(function, mesh=mesh, in_specs=(split, whole), out_specs=split, check_vma=False)

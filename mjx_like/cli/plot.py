@@ -13,17 +13,19 @@ import numpy as np  # noqa: E402
 def plot_rollout(path: pathlib.Path, title: str, time: np.ndarray, height: np.ndarray, contacts: np.ndarray) -> None:
     """Write a picture of base height and contact count over time.
 
-    height, contacts: 5 %, 50 % and 95 % quantiles over the batch, shape (3, steps); then means, shape (4, steps).
+    height, contacts: 5 %, 50 % and 95 % quantiles over the batch and the mean, shape (4, steps).
     """
     figure, axes = plt.subplots(2, 1, figsize=(8, 6), sharex=True, layout="constrained")
-    for axis, rows, label in ((axes[0], height, "base height [m]"), (axes[1], contacts, "contacts")):
+    for axis, rows, line, label in (
+        (axes[0], height, "median", "base height [m]"),
+        (axes[1], contacts, "mean", "contacts"),
+    ):
         axis.fill_between(time, rows[0], rows[2], alpha=0.25, linewidth=0, label="5 % to 95 % of the worlds")
-        axis.plot(time, rows[1], label="median")
-        axis.plot(time, rows[3], "--", linewidth=1, label="mean")
+        axis.plot(time, rows[{"median": 1, "mean": 3}[line]], label=line)
         axis.set_ylabel(label)
         axis.grid(alpha=0.3)
+        axis.legend(loc="upper right")
     axes[0].set_title(title)
-    axes[0].legend()
     axes[1].set_ylim(bottom=0)
     axes[1].set_xlabel("time [s]")
     figure.savefig(path, dpi=120)

@@ -52,9 +52,13 @@ def load(args: argparse.Namespace) -> Model:
 def use_cpu_devices(count: int | None) -> None:
     """Let JAX have `count` devices on the CPU, one a core if None; to be called before its first array.
 
-    XLA runs one step on one core: devices that share the worlds are how a rollout uses several.
+    XLA runs one step on one core: devices that share the worlds are how a rollout uses several. With as many worker
+    threads as devices its CPU runtime can hang, all waiting, so it gets more of them (NPROC); splitting single
+    operations over cores only costs time here.
     """
     available = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
     count = count or len(available)
+    os.environ["NPROC"] = str(8 + 2 * count)
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false"
     if jax.config.jax_num_cpu_devices != count:
         jax.config.update("jax_num_cpu_devices", count)
