@@ -8,7 +8,7 @@ import numpy as np
 from job import error, finish, inputs, spread, start, timed
 
 STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS
-WARM_UP = 100  # steps of random controls before the states that are replayed
+WARM_UP = 300  # steps of random controls before the states that are replayed: all models have landed by then
 HOLD = 5  # steps that a random control stays the same
 SAMPLES = 64
 
