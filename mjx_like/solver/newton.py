@@ -18,8 +18,6 @@ Array = jax.Array
 
 _BLOCK = 128  # worlds that run in one loop
 _ROWS_PER_CONE = 4  # a capacity of n rows holds n / 4 cones
-_MEMORY = 3  # a full step may rise to the largest of so many last costs
-_FORGIVING = 10  # for so many iterations
 _NOISE = 8  # rounding errors of a cost, in units of its terms
 _LONGEST_SEARCH = 16
 
@@ -38,7 +36,6 @@ class _State(NamedTuple):
     x: Array
     jar: Array  # J x - aref
     smooth: Array  # M x - q
-    recent: Array  # (batch, memory) costs of the last points less that of the first
     decrement: Array
     done: Array
     iterations: Array
@@ -131,7 +128,6 @@ def _initial(settings: Settings, p: Problem, start: Start, scale: Array) -> _Sta
         x=x,
         jar=jar,
         smooth=smooth,
-        recent=jnp.zeros((*zero.shape, _MEMORY), zero.dtype),
         decrement=jnp.full_like(zero, jnp.inf),
         done=(norm < start.tolerance) | (norm == 0),
         iterations=zero.astype(jnp.int32),
@@ -152,10 +148,8 @@ def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, s: 
 
     one = jnp.ones_like(slope)
     full = change(one)
-    # a full step may rise to the largest of the last costs, but only for the first steps, so that no cycle lasts
-    bound = jnp.where(s.iterations < _FORGIVING, jnp.max(s.recent, axis=-1), s.recent[:, -1])
     noise = _NOISE * jnp.finfo(one.dtype).eps * (jnp.abs(slope) + bend)
-    trips = ~(s.recent[:, -1] + full <= bound + noise) & ~s.done
+    trips = ~(full <= noise) & ~s.done
 
     def search() -> tuple[Array, Array]:
         alpha = step_length(p.law, s.jar, slope, bend, along, min(settings.ls_iterations, _LONGEST_SEARCH))
@@ -164,10 +158,10 @@ def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, s: 
 
     alpha, gain = lax.cond(jnp.any(trips), search, lambda: (one, full))
     jar = s.jar + alpha[:, None] * along
-    same = jnp.all(zones(p.law, jar) == zone, axis=-1) & (alpha == 1)
+    same = jnp.all(zones(p.law, jar) == zone, axis=-1)
     norm = scale * jnp.linalg.norm(gradient, axis=-1)
     small = (scale * decrement < tolerance) | (norm < tolerance) | ((gain <= 0) & (-scale * gain < tolerance))
-    exact = same & ~curved(p.law, zone) & (tolerance > 0)
+    exact = same & (alpha == 1) & ~curved(p.law, zone) & (tolerance > 0)
     energy = jnp.abs(jnp.sum(s.x * p.q, axis=-1)) + 0.5 * jnp.abs(jnp.sum(s.x * (s.smooth + p.q), axis=-1))
     stalled = same & (decrement > 0.5 * s.decrement) & (decrement <= 1e3 * jnp.finfo(one.dtype).eps * energy)
     iterations = s.iterations + 1
@@ -175,7 +169,6 @@ def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, s: 
         x=s.x + alpha[:, None] * step,
         jar=jar,
         smooth=s.smooth + alpha[:, None] * metric,
-        recent=jnp.concatenate([s.recent[:, 1:], (s.recent[:, -1] + gain)[:, None]], axis=1),
         decrement=decrement,
         done=small | exact | stalled | (decrement <= 0) | (iterations >= settings.iterations),
         iterations=iterations,
