@@ -107,24 +107,3 @@ def with_capacity(limit: int, need: Array, kernel: Callable[..., Any], *args: An
         return kernel(limit, *args)
     index = sum((jnp.max(need) > size).astype(jnp.int32) for size in sizes[:-1])
     return lax.switch(index, [lambda *a, size=size: kernel(size, *a) for size in sizes], *args)
-
-
-def in_blocks(kernel: Callable[..., Any], block: int, key: Array, *args: Any) -> Any:
-    """Return `kernel(*args)`, run block by block of worlds with similar keys, so that data stay in cache.
-
-    kernel: takes and returns pytrees with the batch first on every leaf; world by world its result must not depend on
-    the others. key: shape (batch,), integer. Batches that do not divide by `block` run whole.
-    """
-    size = key.shape[0]
-    if size <= block or size % block:
-        return kernel(*args)
-    order = jnp.argsort(key, stable=False).astype(jnp.int32)
-
-    def run(ids: Array) -> Any:
-        return kernel(*jax.tree.map(lambda x: x.at[ids].get(mode="promise_in_bounds", unique_indices=True), args))
-
-    out = lax.map(run, order.reshape(-1, block))
-    inverse = jnp.zeros_like(order).at[order].set(jnp.arange(size, dtype=order.dtype), unique_indices=True)
-    return jax.tree.map(
-        lambda x: x.reshape(size, *x.shape[2:]).at[inverse].get(mode="promise_in_bounds", unique_indices=True), out
-    )

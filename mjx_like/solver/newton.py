@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.constants import MINVAL
-from mjx_like.math.batching import in_blocks, whole_batch, with_capacity
+from mjx_like.math.batching import whole_batch, with_capacity
 from mjx_like.math.linalg import solve_positive
 from mjx_like.solver.law import Cone, Law, cost_change, curved, force, zones
 from mjx_like.solver.law import state as row_state
@@ -16,7 +16,7 @@ from mjx_like.solver.problem import Problem, Solution, Start, hessian, times, tr
 
 Array = jax.Array
 
-_BLOCK = 128  # worlds that run in one loop
+_LEAST_LOT, _LOTS = 32, 8  # unfinished worlds that take a step together: a share of the batch, and at least so many
 _ROWS_PER_CONE = 4  # a capacity of n rows holds n / 4 cones
 _NOISE = 8  # rounding errors of a cost, in units of its terms
 _LONGEST_SEARCH = 16
@@ -44,19 +44,20 @@ class _State(NamedTuple):
 def newton(settings: Settings, p: Problem, start: Start) -> Solution:
     """Return the optimum of one world.
 
-    Under `vmap` worlds run in blocks with similar numbers of rows; a block runs in one loop that ends with the last of
-    its worlds, at the least row capacity that holds all its rows. A world ends when its zones are those of the last
-    Hessian after a full step (the optimum is exact then), or when its cost improvement, its gradient or its Newton
-    decrement, over the trace of M, falls below the tolerance; with tolerance 0, when steps improve nothing any more.
+    Under `vmap` all worlds share one loop, at the least row capacity that holds all their rows; each pass takes a lot
+    of those that are not done, so that the slowest do not hold up the rest. A world ends when its zones are those of
+    the last Hessian after a full step (the optimum is exact then), or when its cost improvement, its gradient or its
+    Newton decrement, over the trace of M, falls below the tolerance; with tolerance 0, when steps improve nothing any
+    more.
     Source: mj_solNewton; the full steps: PERFORMANCE.md.
     """
 
-    def block(p: Problem, start: Start) -> Solution:
+    def batched(p: Problem, start: Start) -> Solution:
         need = jnp.maximum(start.nrow, _ROWS_PER_CONE * start.ncone)
         most = p.aref.shape[1] if p.law.cone is None else max(_split(p.law)[0], _ROWS_PER_CONE * _split(p.law)[1])
         return with_capacity(most, need, lambda n, *a: _sized(n, settings, *a), p, start)
 
-    return whole_batch(lambda p, start: in_blocks(block, _BLOCK, start.nrow + start.ncone, p, start))(p, start)
+    return whole_batch(batched)(p, start)
 
 
 def _split(law: Law) -> tuple[int, int, int]:
@@ -92,10 +93,11 @@ def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
     scale = 1 / jnp.maximum(jnp.trace(p.M, axis1=-2, axis2=-1), MINVAL)
     first = _initial(settings, p, start, scale)
 
-    def advance(s: _State) -> _State:
-        return _keep(s.done, s, _iterate(settings, p, start.tolerance, scale, s))
-
-    s = lax.while_loop(lambda s: ~jnp.all(s.done), advance, first) if settings.iterations else first
+    advance = _advance_lot if _lot(scale.size) < scale.size else _advance_all
+    fixed = (p, start.tolerance, scale)
+    s = first
+    if settings.iterations:
+        s = lax.while_loop(lambda s: ~jnp.all(s.done), lambda s: advance(settings, fixed, s), first)
     f = force(p.law, s.jar)
     constraint = transposed_times(p.J, f)
     return Solution(
@@ -106,6 +108,27 @@ def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
         iterations=s.iterations,
         residual=scale * jnp.linalg.norm(s.smooth - constraint, axis=-1),
     )
+
+
+def _lot(batch: int) -> int:
+    """Return how many unfinished worlds take a step together."""
+    return min(batch, max(_LEAST_LOT, batch // _LOTS))
+
+
+def _advance_all(settings: Settings, fixed: tuple[Problem, Array, Array], s: _State) -> _State:
+    """Return the state after one step of every world that is not done."""
+    new = _iterate(settings, *fixed, s)
+    return jax.tree.map(lambda a, b: jnp.where(s.done.reshape(s.done.shape + (1,) * (a.ndim - 1)), a, b), s, new)
+
+
+def _advance_lot(settings: Settings, fixed: tuple[Problem, Array, Array], s: _State) -> _State:
+    """Return the state after one step of as many unfinished worlds as a lot holds; the last lots may lack some."""
+    batch = s.done.size
+    unfinished, ids = lax.top_k(jnp.where(s.done, 0.0, 1.0).astype(jnp.float32), _lot(batch))
+    fixed, own = jax.tree.map(lambda x: x.at[ids].get(mode="promise_in_bounds", unique_indices=True), (fixed, s))
+    new = _iterate(settings, *fixed, own)
+    target = jnp.where(unfinished > 0, ids, batch + jnp.arange(ids.size, dtype=ids.dtype))
+    return jax.tree.map(lambda a, b: a.at[target].set(b, mode="drop", unique_indices=True), s, new)
 
 
 def _initial(settings: Settings, p: Problem, start: Start, scale: Array) -> _State:
@@ -173,7 +196,3 @@ def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, s: 
         done=small | exact | stalled | (decrement <= 0) | (iterations >= settings.iterations),
         iterations=iterations,
     )
-
-
-def _keep(mask: Array, old: _State, new: _State) -> _State:
-    return jax.tree.map(lambda a, b: jnp.where(mask.reshape(mask.shape + (1,) * (a.ndim - 1)), a, b), old, new)
