@@ -47,90 +47,85 @@ def nth_active(count: Array, size: int) -> Array:
     return jnp.sum(count <= jnp.arange(size, dtype=count.dtype)[:, None], axis=1, dtype=jnp.int32)
 
 
+class _Values(NamedTuple):
+    """What stands in each row but its Jacobian, shapes (capacity, ...)."""
+
+    kind: Array
+    index: Array
+    pos: Array
+    margin: Array
+    frictionloss: Array
+    R: Array
+    KBIP: Array
+
+
 def rows(capacity: int, t: Topology, inputs: Inputs) -> Rows:
     """Return the rows of one world, at most `capacity` of them: active slots, then contacts.
 
     Source: mj_makeConstraint.
     """
     nslot = len(t.plans.constraint.slot_type)
-    fixed = _slot_rows(min(capacity, nslot), t, inputs) if nslot else None
-    if inputs.contact is None:
-        return _pad(fixed, capacity)
+    row = jnp.arange(capacity, dtype=jnp.int32)
     start = jnp.sum(inputs.slots.active, dtype=jnp.int32) if nslot else jnp.int32(0)
-    contacts = _contact_rows(capacity, t, inputs, start)
-    if fixed is None:
-        return contacts
-    first = jnp.arange(capacity) < start
+    if inputs.contact is None:
+        return _finish(*_slot_rows(row, t, inputs), row < start)
+    used = row < start + jnp.sum(inputs.contact_rows, dtype=jnp.int32)
+    contacts = _contact_rows(row - start, t, inputs)
+    if not nslot:
+        return _finish(*contacts, used)
 
     def join(a: Array, b: Array) -> Array:
-        return jnp.where(first.reshape((-1,) + (1,) * (b.ndim - 1)), a, b)
+        return jnp.where((row < start).reshape((-1,) + (1,) * (b.ndim - 1)), a, b)
 
-    return jax.tree.map(join, _pad(fixed, capacity), contacts)
+    return _finish(*jax.tree.map(join, _slot_rows(row, t, inputs), contacts), used)
 
 
-def _pad(part: Rows, capacity: int) -> Rows:
-    return jax.tree.map(
-        lambda x: (
-            jnp.concatenate([x, jnp.zeros((capacity - x.shape[0], *x.shape[1:]), x.dtype)])
-            if x.shape[0] < capacity
-            else x
-        ),
-        part,
+def _finish(v: _Values, J: Array, used: Array) -> Rows:
+    R, imp = jnp.where(used, v.R, 1), v.KBIP[:, 2]
+    made = Rows(
+        efc_type=v.kind,
+        efc_id=v.index,
+        efc_J=J,
+        efc_pos=v.pos,
+        efc_margin=v.margin,
+        efc_frictionloss=v.frictionloss,
+        efc_diagA=R * imp / jnp.where(used, 1 - imp, 1),
+        efc_KBIP=v.KBIP,
+        efc_D=1 / R,
+        efc_R=R,
     )
+    return jax.tree.map(lambda x: jnp.where(used.reshape((-1,) + (1,) * (x.ndim - 1)), x, 0), made)
 
 
-def _finish(kind, index, J, pos, margin, frictionloss, KBIP, R, used: Array) -> Rows:
-    imp = KBIP[:, 2]
-    zero = jnp.zeros_like(pos)
-    R = jnp.where(used, R, 1)
-    return Rows(
-        efc_type=jnp.where(used, kind, 0),
-        efc_id=jnp.where(used, index, 0),
-        efc_J=jnp.where(used[:, None], J, 0),
-        efc_pos=jnp.where(used, pos, zero),
-        efc_margin=jnp.where(used, margin, zero),
-        efc_frictionloss=jnp.where(used, frictionloss, zero),
-        efc_diagA=jnp.where(used, R * imp / jnp.where(used, 1 - imp, 1), zero),
-        efc_KBIP=jnp.where(used[:, None], KBIP, 0),
-        efc_D=jnp.where(used, 1 / R, zero),
-        efc_R=jnp.where(used, R, zero),
-    )
-
-
-def _slot_rows(capacity: int, t: Topology, inputs: Inputs) -> Rows:
+def _slot_rows(row: Array, t: Topology, inputs: Inputs) -> tuple[_Values, Array]:
+    """Return what the n-th active slots give to rows, for each n in `row`."""
     plan, s = t.plans.constraint, inputs.slots
-    nslot, nv = len(plan.slot_type), inputs.cdof.shape[0]
-    count = jnp.cumsum(s.active, dtype=jnp.int32)
-    source = jnp.minimum(nth_active(count, capacity), nslot - 1)
-    used = jnp.arange(capacity) < count[-1]
+    source = nth_active(jnp.cumsum(s.active, dtype=jnp.int32), row.size)
+    source = jnp.minimum(source, len(plan.slot_type) - 1)
     packed = jnp.concatenate([jnp.stack([s.pos, s.margin, s.frictionloss, s.R], axis=1), s.KBIP], axis=1)
-    value = _rows_at(packed, source)
-    dof = _rows_at(jnp.asarray(plan.slot_dof), source)
-    sign = _rows_at(jnp.asarray(plan.slot_sign, s.pos.dtype), source)
-    J = jnp.where(np.arange(nv) == dof[:, None], sign[:, None], 0)
+    pos, margin, frictionloss, R, *KBIP = _rows_at(packed, source).T
+    table = np.stack([plan.slot_type, plan.slot_id, plan.slot_dof, plan.slot_sign, plan.slot_dense], axis=1)
+    kind, index, dof, sign, dense = _rows_at(jnp.asarray(table.astype(np.int32)), source).T
+    J = jnp.where(np.arange(inputs.cdof.shape[0]) == dof[:, None], sign.astype(R.dtype)[:, None], 0)
     if s.J.shape[0]:
-        dense = _rows_at(jnp.asarray(plan.slot_dense), source)
         J = jnp.where((dof < 0)[:, None], _rows_at(s.J, jnp.maximum(dense, 0)), J)
-    kind = _rows_at(jnp.asarray(plan.slot_type), source)
-    index = _rows_at(jnp.asarray(plan.slot_id), source)
-    return _finish(kind, index, J, value[:, 0], value[:, 1], value[:, 2], value[:, 4:], value[:, 3], used)
+    return _Values(kind, index, pos, margin, frictionloss, R, jnp.stack(KBIP, axis=1)), J
 
 
 def _rows_at(x: Array, index: Array) -> Array:
     return x.at[index].get(mode="promise_in_bounds")
 
 
-def _contact_rows(capacity: int, t: Topology, inputs: Inputs, start: Array) -> Rows:
+def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> tuple[_Values, Array]:
+    """Return what contacts give to rows; `row` counts rows of contacts."""
     plan = t.plans.constraint
     pyramidal = t.flags.cone == ConeType.PYRAMIDAL
-    ncon = min(inputs.contact_rows.shape[0], capacity)
+    ncon = min(inputs.contact_rows.shape[0], row.size)
     c: Contact = jax.tree.map(lambda x: x[:ncon], inputs.contact)
     p: ContactParameters = jax.tree.map(lambda x: x[:ncon], inputs.parameters)
     each = inputs.contact_rows[:ncon]
     end = jnp.cumsum(each, dtype=jnp.int32)
-    row = jnp.arange(capacity, dtype=jnp.int32) - start
     source = jnp.sum(end <= row[:, None], axis=1, dtype=jnp.int32)
-    used = (row >= 0) & (source < ncon)
     source = jnp.minimum(source, ncon - 1)
     edge = row - _rows_at(end - each, source)
     packed = jnp.concatenate([x.reshape(ncon, -1) for x in (c.frame, c.pos, c.friction)], axis=1)
@@ -158,7 +153,7 @@ def _contact_rows(capacity: int, t: Topology, inputs: Inputs, start: Array) -> R
     cone = ConstraintType.CONTACT_PYRAMIDAL if pyramidal else ConstraintType.CONTACT_ELLIPTIC
     kind = jnp.where(dim == 1, int(ConstraintType.CONTACT_FRICTIONLESS), int(cone))
     KBIP = jnp.stack([k, b, imp, slope], axis=1)
-    return _finish(kind, source, J, dist, margin, jnp.zeros_like(dist), KBIP, R, used)
+    return _Values(kind, source, dist, margin, jnp.zeros_like(dist), R, KBIP), J
 
 
 def _dof_signs(t: Topology, geom: Array, dtype) -> Array:
