@@ -159,6 +159,6 @@ def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> tuple[_Values, Arr
 def _dof_signs(t: Topology, geom: Array, dtype) -> Array:
     """Return, for pairs of geoms, 1 where a dof moves the second's body alone, -1 the first's alone, else 0."""
     bits = _rows_at(jnp.asarray(t.plans.constraint.body_dof_bits[t.geom_bodyid]), geom)
-    words = bits[..., np.arange(t.nv) // 32]
-    moves = ((words >> np.arange(t.nv, dtype=np.uint32) % 32) & 1).astype(dtype)
+    moves = ((bits[..., None] >> np.arange(32, dtype=np.uint32)) & 1).astype(dtype)
+    moves = moves.reshape(*bits.shape[:-1], -1)[..., : t.nv]
     return moves[:, 1] - moves[:, 0]

@@ -15,6 +15,7 @@ from mjx_like.constraint.impedance import (
     valid_solref,
 )
 from mjx_like.math.quaternion import cross
+from mjx_like.math.select import hold
 from mjx_like.types.data import Contact
 
 Array = jax.Array
@@ -75,7 +76,7 @@ def row_directions(edge: Array, dim: Array, frame: Array, friction: Array, dims:
     shape (nrow, 5); dims: the dimensions that occur.  Source: mj_instantiateContact.
     """
     flat = dim == 1
-    axis = jnp.where(flat, 0, edge // 2 + 1) if pyramidal else edge
+    axis = jnp.where(flat, 0, (edge >> 1) + 1) if pyramidal else edge
     mu = friction[:, 0]
     for i in range(2, max(dims)):
         mu = jnp.where(axis == i, friction[:, i - 1], mu)
@@ -84,7 +85,7 @@ def row_directions(edge: Array, dim: Array, frame: Array, friction: Array, dims:
     turn = sum((a * frame[:, i] for i, a in enumerate(along[3:])), jnp.zeros_like(shift))
     if not pyramidal:
         return RowDirections(along[0] * frame[:, 0] + shift, turn, mu)
-    scale = jnp.where(edge % 2 == 0, mu, -mu)[:, None]
+    scale = jnp.where(edge & 1 == 0, mu, -mu)[:, None]
     return RowDirections(frame[:, 0] + scale * shift, scale * turn, mu)
 
 
@@ -103,7 +104,8 @@ def row_jacobian(
     Source: mj_jacDifPair, mj_instantiateContact.
     """
     if one_tree:
-        torque = torque + cross(point - center[0], force)
+        wrench = hold(jnp.concatenate([torque + cross(point - center[0], force), force], axis=1))
+        torque, force = wrench[:, :3], wrench[:, 3:]
         terms = [torque[:, None, i] * cdof[:, i] for i in range(3)]
     else:
         arm = [point[:, None, i] - center[:, i] for i in range(3)]

@@ -1,5 +1,7 @@
 """Exact line search along a direction: the fallback where a full Newton step goes too far."""
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -9,17 +11,32 @@ from mjx_like.solver.law import Law, curvature, force, zones
 
 Array = jax.Array
 
+_REDUCTION = 0.01  # of the derivative: the default of ls_tolerance
 
-def step_length(law: Law, jar: Array, slope: Array, bend: Array, direction: Array, iterations: int) -> Array:
-    """Return the step along a descent direction that minimises the cost, shape (...).
+
+class _Search(NamedTuple):
+    alpha: Array
+    low: Array  # derivative below 0
+    high: Array  # derivative at least 0, or infinite
+    done: Array
+    count: Array
+
+
+def step_length(
+    law: Law, jar: Array, slope: Array, bend: Array, direction: Array, wanted: Array, iterations: int
+) -> Array:
+    """Return the step along a descent direction that minimises the cost, shape (...); 1 where none is wanted.
 
     Newton's method on the derivative, which rises with the step, inside a bracket that shrinks; where a Newton step
-    leaves the bracket, it is bisected, or doubled while no upper end is known.
+    leaves the bracket, it is bisected, or doubled while no upper end is known. It ends when every derivative has
+    fallen to a hundredth of that at step 0: the next Newton step of the solver does the rest.
 
     Args:
       jar: residuals at step 0, shape (..., nrow).
       slope, bend: first and second derivative of the Gauss cost along the direction at step 0, shape (...).
       direction: change of the residuals with the step, shape (..., nrow).
+      wanted: which worlds search, shape (...).
+      iterations: most derivatives that are taken beyond step 0.
     """
 
     def derivatives(alpha: Array) -> tuple[Array, Array]:
@@ -28,14 +45,18 @@ def step_length(law: Law, jar: Array, slope: Array, bend: Array, direction: Arra
         first = slope + alpha * bend - jnp.sum(force(law, here) * direction, axis=-1)
         return first, bend + jnp.sum(weight * K[..., 0] ** 2, axis=-1)
 
-    def improve(_, carry):
-        alpha, low, high = carry
+    target = _REDUCTION * jnp.abs(derivatives(jnp.zeros_like(slope))[0])
+
+    def improve(carry: _Search) -> _Search:
+        alpha, low, high = carry.alpha, carry.low, carry.high
         first, second = derivatives(alpha)
         low, high = jnp.where(first < 0, alpha, low), jnp.where(first < 0, high, alpha)
         newton = alpha - first / jnp.maximum(second, MINVAL)
         other = jnp.where(jnp.isinf(high), 2 * jnp.maximum(alpha, 0.5), 0.5 * (low + high))
-        inside = (newton > low) & (newton < high)
-        return jnp.where(first == 0, alpha, jnp.where(inside, newton, other)), low, high
+        following = jnp.where((newton > low) & (newton < high), newton, other)
+        done = carry.done | (jnp.abs(first) <= target)
+        return _Search(jnp.where(done, alpha, following), low, high, done, carry.count + 1)
 
     one = jnp.ones_like(slope)
-    return lax.fori_loop(0, iterations, improve, (one, jnp.zeros_like(one), jnp.full_like(one, jnp.inf)))[0]
+    first = _Search(one, jnp.zeros_like(one), jnp.full_like(one, jnp.inf), ~wanted, jnp.int32(0))
+    return lax.while_loop(lambda s: (s.count < iterations) & ~jnp.all(s.done), improve, first).alpha

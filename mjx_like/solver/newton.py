@@ -175,8 +175,8 @@ def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, s: 
     trips = ~(full <= noise) & ~s.done
 
     def search() -> tuple[Array, Array]:
-        alpha = step_length(p.law, s.jar, slope, bend, along, min(settings.ls_iterations, _LONGEST_SEARCH))
-        alpha = jnp.where(trips, alpha, 1)
+        most = min(settings.ls_iterations, _LONGEST_SEARCH)
+        alpha = step_length(p.law, s.jar, slope, bend, along, trips, most)
         return alpha, change(alpha)
 
     alpha, gain = lax.cond(jnp.any(trips), search, lambda: (one, full))
