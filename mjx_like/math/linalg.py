@@ -20,7 +20,8 @@ def cholesky(a: Array) -> Array:
     n = a.shape[-1]
     if n == 0:
         return a
-    return _cholesky_unrolled(a) if n <= 6 else lax.linalg.cholesky(a, symmetrize_input=False)
+    # LAPACK takes columns first: handing it the transpose of a symmetric matrix spares a copy
+    return _cholesky_unrolled(a) if n <= 6 else lax.linalg.cholesky(a.mT, symmetrize_input=False)
 
 
 def cho_solve(factor: Array, b: Array) -> Array:

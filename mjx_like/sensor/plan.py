@@ -21,7 +21,19 @@ UNBUILT = (
 
 def make_plan(t: Topology) -> SensorPlan:
     """Return the SensorPlan of a Topology; it is empty where sensors are disabled."""
-    return SensorPlan(pos=_stage(t, Stage.POS), vel=_stage(t, Stage.VEL), acc=_stage(t, Stage.ACC))
+    acc = _stage(t, Stage.ACC)
+    return SensorPlan(pos=_stage(t, Stage.POS), vel=_stage(t, Stage.VEL), acc=acc, touch=_touch(t, acc))
+
+
+def _touch(t: Topology, acc: SensorStage) -> np.ndarray:
+    """Return the places, in their group, of the touch sensors of each body; a last row for no body."""
+    site = next((group.objid for group in acc.groups if group.type == SensorType.TOUCH), np.zeros(0, np.int32))
+    body = t.site_bodyid[site]
+    count = np.bincount(body, minlength=t.nbody + 1)
+    table = np.full((t.nbody + 1, max(count, default=0)), -1, np.int32)
+    order = np.argsort(body, kind="stable")
+    table[body[order], np.concatenate([np.arange(n) for n in count])[: order.size]] = order
+    return table
 
 
 def unsupported(t: Topology) -> tuple[str, ...]:

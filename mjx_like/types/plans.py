@@ -130,6 +130,7 @@ class SensorPlan:
     pos: SensorStage
     vel: SensorStage
     acc: SensorStage
+    touch: np.ndarray  # (nbody + 1, most) places in the group of touch sensors of each body's, -1 beyond; last: none
 
 
 @dataclasses.dataclass(frozen=True)
