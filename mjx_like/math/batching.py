@@ -99,8 +99,8 @@ def capacities(limit: int, least: int = 40) -> tuple[int, ...]:
 def with_capacity(limit: int, need: Array, kernel: Callable[..., Any], *args: Any, least: int = 40) -> Any:
     """Return `kernel(size, *args)` for the least capacity, up to `limit`, that is not below any world's `need`.
 
-    need: shape (batch,), or () where it is the same for all worlds; least: as in `capacities`. One world alone takes `limit`: the choice would
-    make its program twice as large.
+    need: shape (batch,), or () where it is the same for all worlds; least: as in `capacities`. One world alone takes
+    `limit`: the choice would make its program twice as large.
     """
     sizes = (limit,) if need.shape == (1,) else capacities(limit, least)
     if len(sizes) == 1:
