@@ -16,6 +16,7 @@ from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.integrator.position import differentiate_pos, integrate_pos
 from mjx_like.interop import get_data, get_data_into, put_data, put_model
 from mjx_like.inverse import inverse
+from mjx_like.io import load, save
 from mjx_like.passive.stage import passive
 from mjx_like.ray.stage import ray
 from mjx_like.rollout import rollout

@@ -54,7 +54,8 @@ class Arrays:
     """What the compiler, `put_model` and `load` all produce: a model as NumPy float64 arrays.
 
     fields: mjModel's sizes (int) and arrays (float, int or bool) by name; options: mjOption's fields by name;
-    statistics: mjStatistic's fields by name; names: object names by kind; unsupported: what the engine cannot run.
+    statistics: mjStatistic's fields by name; names: object names by kind; unsupported: what the engine cannot run;
+    has: which terms exist, where that is known already (as in Topology), else None: where their floats are not zero.
     """
 
     fields: dict[str, Any]
@@ -62,6 +63,7 @@ class Arrays:
     statistics: dict[str, Any]
     names: dict[ObjType, tuple[str, ...]]
     unsupported: tuple[str, ...] = ()
+    has: dict[str, np.ndarray] | None = None
 
 
 def finalize(
@@ -123,8 +125,10 @@ def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, .
         value = arrays.fields[field.name]
         fields[field.name] = np.ascontiguousarray(value, field.metadata["dtype"]) if field.metadata else int(value)
     flags = OptionFlags(**{name: int(arrays.options[name]) for name in OPTION_FLAGS})
-    has = {name: _nonzero(arrays.fields[name], trailing, name in active) for name, trailing in TERMS.items()}
-    has |= {name: np.asarray(np.any(np.asarray(arrays.options[name])) or name in active) for name in OPTION_TERMS}
+    has = {name: _nonzero(arrays.fields[name], trailing) for name, trailing in TERMS.items()}
+    has |= {name: np.any(np.asarray(arrays.options[name]) != 0) for name in OPTION_TERMS}
+    has |= arrays.has or {}
+    has = {name: np.asarray(found | (name in active)) for name, found in has.items()}
     return Topology(
         **fields,
         flags=flags,
@@ -140,9 +144,9 @@ def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, .
     )
 
 
-def _nonzero(value: np.ndarray, trailing: int, always: bool) -> np.ndarray:
+def _nonzero(value: np.ndarray, trailing: int) -> np.ndarray:
     value = np.asarray(value)
-    return np.any(value != 0, axis=tuple(range(value.ndim - trailing, value.ndim))) | always
+    return np.any(value != 0, axis=tuple(range(value.ndim - trailing, value.ndim)))
 
 
 def _model(arrays: Arrays, topology: Topology, dtype: Any) -> Model:

@@ -1,0 +1,54 @@
+"""From a Model back to NumPy arrays with mjModel's names: the inverse of `finalize`."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+
+from mjx_like.compiler.finalize import Arrays
+from mjx_like.errors import InputError
+from mjx_like.types.model import Model
+from mjx_like.types.option import OptionFloats, Statistic
+
+
+def unfinalize(m: Model) -> Arrays:
+    """Return the arrays of a Model, as `finalize` took them, with the values that its leaves have now.
+
+    Args:
+      m: one model, without a batch axis on any leaf.
+
+    Raises:
+      InputError: leaves that are traced, or that carry a batch axis.
+    """
+    t = m.topology
+    fields: dict[str, Any] = {f.name: getattr(t, f.name) for f in dataclasses.fields(t) if f.type is int or f.metadata}
+    for field in dataclasses.fields(Model):
+        if "shape" in field.metadata and field.name not in ("opt_floats", "stat"):
+            fields[field.name] = _concrete(field.name, getattr(m, field.name), m, field.metadata["shape"])
+    options: dict[str, Any] = dataclasses.asdict(t.flags)
+    options |= {
+        f.name: _concrete("opt." + f.name, getattr(m.opt_floats, f.name), m, f.metadata["shape"])
+        for f in dataclasses.fields(OptionFloats)
+    }
+    statistics = {
+        f.name: _concrete("stat." + f.name, getattr(m.stat, f.name), m, f.metadata["shape"])
+        for f in dataclasses.fields(Statistic)
+    }
+    return Arrays(fields, options, statistics, t.names, t.declared_unsupported, t.has)
+
+
+def _concrete(name: str, value: Any, m: Model, shape: tuple[int | str, ...]) -> np.ndarray:
+    if isinstance(value, jax.core.Tracer):
+        raise InputError(f"{name} is traced; call this outside jit, vmap and grad")
+    value, wanted = np.asarray(value, np.float64), tuple(_size(m, dim) for dim in shape)
+    if value.shape != wanted:
+        raise InputError(f"{name} has shape {value.shape}, one model has {wanted}; take one model of the batch")
+    return value
+
+
+def _size(m: Model, dim: int | str) -> int:
+    if isinstance(dim, int):
+        return dim
+    factor, _, name = dim.rpartition("*")
+    return (int(factor) if factor else 1) * getattr(m.topology, name)
