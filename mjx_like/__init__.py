@@ -6,6 +6,7 @@ Names, order of arguments `(m, d)`, fields and results are those of MuJoCo and o
 from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.actuator.transmission import transmission
 from mjx_like.collision.driver import collision
+from mjx_like.compiler.load import compile_model as _compile_model
 from mjx_like.compiler.load import from_xml_path as _from_xml_path
 from mjx_like.compiler.load import from_xml_string as _from_xml_string
 from mjx_like.constraint.stage import make_constraint
@@ -17,6 +18,7 @@ from mjx_like.integrator.position import differentiate_pos, integrate_pos
 from mjx_like.interop import get_data, get_data_into, put_data, put_model
 from mjx_like.inverse import inverse
 from mjx_like.io import load, save
+from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.passive.stage import passive
 from mjx_like.ray.stage import ray
 from mjx_like.rollout import rollout
@@ -67,6 +69,7 @@ from mjx_like.types.option import Option, Statistic
 implicit = implicitfast  # the name in MJX
 Model.from_xml_path = staticmethod(_from_xml_path)
 Model.from_xml_string = staticmethod(_from_xml_string)
+Spec.compile = _compile_model
 
 __version__ = "0.1.0"
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -4,6 +4,7 @@ from typing import Any
 
 from mjx_like.compiler.compile import compile_spec
 from mjx_like.compiler.finalize import finalize
+from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.mjcf.reader import parse_file, parse_string
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
@@ -49,3 +50,15 @@ def from_xml_string(
       assets: contents of the files that it names, by name.
     """
     return finalize(compile_spec(parse_string(xml, assets=assets)), nconmax, njmax, dtype, hooks, active)
+
+
+def compile_model(
+    spec: Spec,
+    nconmax: int | None = None,
+    njmax: int | None = None,
+    dtype: Any = None,
+    hooks: Hooks = NO_HOOKS,
+    active: tuple[str, ...] = (),
+) -> Model:
+    """Return the Model of a Spec, which stays as it is and can be edited further; arguments as `from_xml_path`."""
+    return finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, hooks, active)

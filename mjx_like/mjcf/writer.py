@@ -14,9 +14,11 @@ from lxml import etree
 from mjx_like.mjcf.canonical import default_elements, general_element, node, plain_classes, settings, speaking
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.schema import ELEMENTS, Attribute, Kind
+from mjx_like.mjcf.schema.asset import CUBE_FILES
 from mjx_like.mjcf.spec import Spec
 
 BEFORE_TREE = ("extension", "custom", "asset")
+FILES = ("file", *CUBE_FILES)
 AFTER_TREE = ("deformable", "contact", "equality", "tendon", "actuator", "sensor", "keyframe")
 
 
@@ -51,14 +53,18 @@ def write_xml(spec: Spec, path: str | Path) -> None:
 
 
 def moved_folders(spec: Spec, target: Path) -> dict[str, str]:
-    """The compiler's folders as seen from another directory than that of the Spec's main file."""
+    """The compiler's folders, as far as files are named, seen from another directory than that of the Spec's file."""
     origin = (spec.directory or Path()).resolve()
     if origin == target.resolve():
         return {}
+    tops = (spec.worldbody, *(element for elements in spec.sections.values() for element in elements))
+    named = {element.tag for top in tops for element in top.iter() if any(map(element.get, FILES))}
+    folders = ["texturedir"] if "texture" in named else []
+    folders += ["meshdir"] if named - {"texture"} else []
     found = {}
-    for name in ("assetdir", "meshdir", "texturedir"):
+    for name in folders:
         folder = spec.compiler.get(name, "")
-        if (folder or name != "assetdir") and not os.path.isabs(folder):
+        if not os.path.isabs(folder):
             found[name] = Path(os.path.relpath(origin / folder, target.resolve())).as_posix()
     return found
 

@@ -1,0 +1,254 @@
+"""The editable model: what `mjx.Spec` is."""
+
+import copy
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from mjx_like.errors import ModelError
+from mjx_like.mjcf import spec as record
+from mjx_like.mjcf.build import check_spec
+from mjx_like.mjcf.checks import check_element
+from mjx_like.mjcf.default import MAIN
+from mjx_like.mjcf.edit.item import Item, made
+from mjx_like.mjcf.edit.section import Actuator, Equality, Group, Material, Sensor, Tendon
+from mjx_like.mjcf.edit.settings import Compiler, Default, Option, Settings
+from mjx_like.mjcf.edit.tree import Body, class_name, items_below
+from mjx_like.mjcf.edit.value import caller
+from mjx_like.mjcf.element import DefaultClass, Element
+from mjx_like.mjcf.reader import parse_file, parse_string
+from mjx_like.mjcf.schema import ELEMENTS
+from mjx_like.mjcf.validate import check_rule
+from mjx_like.mjcf.values import closest
+from mjx_like.mjcf.writer import to_xml, write_xml
+
+# Kind of element -> section and tag, for those that a section holds under one tag.
+LISTED = {
+    "mesh": ("asset", "mesh"),
+    "hfield": ("asset", "hfield"),
+    "texture": ("asset", "texture"),
+    "material": ("asset", "material"),
+    "skin": ("deformable", "skin"),
+    "flex": ("deformable", "flex"),
+    "pair": ("contact", "pair"),
+    "exclude": ("contact", "exclude"),
+    "numeric": ("custom", "numeric"),
+    "text": ("custom", "text"),
+    "tuple": ("custom", "tuple"),
+    "key": ("keyframe", "key"),
+}
+# Kind of element -> section that holds all of it, its tag being its type.
+TYPED = {"actuator": Actuator, "sensor": Sensor, "tendon": Tendon, "equality": Equality}
+ITEMS = {"material": Material, "tuple": Group, "skin": Group}
+TREE = ("body", "joint", "geom", "site", "camera", "light", "frame")
+PLURALS = {
+    "bodies": "body",
+    "meshes": "mesh",
+    "flexes": "flex",
+    "equalities": "equality",
+    "materials": "material",
+} | {f"{kind}s": kind for kind in (*TREE, *LISTED, *TYPED) if kind not in ("body", "mesh", "flex", "equality")}
+
+
+class Spec:
+    """A model that is built or edited in Python, then compiled; names and use are those of MuJoCo's mjSpec.
+
+    `worldbody` is the root of the tree; `option`, `compiler`, `size`, `stat`, `visual` are the settings; `default` is
+    the class main; `spec.geom("x")` finds an element, None if there is none; `spec.geoms` lists all of a kind. What is
+    set is checked against the table of MJCF at once, what belongs together when the model is compiled or written.
+    """
+
+    def __init__(self) -> None:
+        self._record = parse_string("<mujoco/>")
+
+    @classmethod
+    def from_string(cls, xml: str | bytes, assets: dict[str, bytes] | None = None) -> "Spec":
+        """Spec of a model given as text; `assets` has the contents of the files that it names."""
+        return cls.from_record(parse_string(xml, assets))
+
+    @classmethod
+    def from_file(cls, path: str | Path, assets: dict[str, bytes] | None = None) -> "Spec":
+        """Spec of a model file and all that it includes."""
+        return cls.from_record(parse_file(path, assets))
+
+    @classmethod
+    def from_record(cls, found: record.Spec) -> "Spec":
+        """Editable Spec over what the reader made; it is edited in place."""
+        spec = cls.__new__(cls)
+        spec._record = found
+        return spec
+
+    def copy(self) -> "Spec":
+        """A Spec of its own that says the same."""
+        return Spec.from_record(copy.deepcopy(self._record))
+
+    def checked(self) -> record.Spec:
+        """A copy as the reader would have made it from a file, for the compiler.
+
+        Raises ModelError for what contradicts, repeats, or names nothing.
+        """
+        found = copy.deepcopy(self._record)
+        for top in (found.worldbody, *(element for elements in found.sections.values() for element in elements)):
+            for element in top.iter():
+                check_whole(element)
+        check_spec(found)
+        return found
+
+    def to_xml(self) -> str:
+        """MJCF of the model; it compiles to the same Model."""
+        return to_xml(self.checked())
+
+    def to_file(self, path: str | Path) -> None:
+        """Write the MJCF to a file; files that it names are found from there."""
+        write_xml(self.checked(), path)
+
+    @property
+    def modelname(self) -> str:
+        """Name of the model."""
+        return self._record.modelname
+
+    @modelname.setter
+    def modelname(self, value: str) -> None:
+        self._record.modelname = str(value)
+
+    @property
+    def worldbody(self) -> Body:
+        """The world, root of the tree."""
+        return Body(self._record, self._record.worldbody)
+
+    @property
+    def assets(self) -> dict[str, bytes]:
+        """Contents of files by name, which go before the disk."""
+        return self._record.assets
+
+    @property
+    def option(self) -> Option:
+        return Option("option", self._record.option, flag=Settings("flag", self._record.flag))
+
+    @property
+    def compiler(self) -> Compiler:
+        lengthrange = Settings("lengthrange", self._record.compiler["lengthrange"])
+        return Compiler("compiler", self._record.compiler, lengthrange=lengthrange, LRopt=lengthrange)
+
+    @property
+    def size(self) -> Settings:
+        return Settings("size", self._record.size)
+
+    @property
+    def stat(self) -> Settings:
+        return Settings("statistic", self._record.statistic)
+
+    @property
+    def visual(self) -> Settings:
+        groups = {group: Settings(group, values) for group, values in self._record.visual.items()}
+        return Settings("visual", {}, **groups)
+
+    @property
+    def default(self) -> Default:
+        """The class main, of which every other class and every element takes."""
+        return Default(self._record.defaults[MAIN])
+
+    def find_default(self, name: str) -> Default | None:
+        """Default class of that name, None if there is none."""
+        found = self._record.defaults.get(name)
+        return None if found is None else Default(found)
+
+    def add_default(self, name: str, parent: Any = None) -> Default:
+        """New default class that begins as a copy of its parent, main if none is given."""
+        above = class_name(parent) or MAIN
+        classes = self._record.defaults
+        where = caller()
+        if not name or name in classes:
+            raise ModelError(f"{where}: default class '{name}' " + ("exists already" if name else "needs a name"))
+        if above not in classes:
+            raise ModelError(f"{where}: default class '{above}' does not exist{closest(above, classes)}")
+        records = copy.deepcopy(classes[above].records)
+        classes[name] = DefaultClass(name, above, records, where)
+        return Default(classes[name])
+
+    def _items(self, kind: str) -> Iterator[Item]:
+        """All elements of a kind, in document order."""
+        if kind in TREE:
+            if kind == "body":
+                yield self.worldbody
+            yield from items_below(self.worldbody, kind)
+        elif kind in TYPED:
+            yield from (TYPED[kind](self._record, element) for element in self._record.sections[kind])
+        else:
+            section, tag = LISTED[kind]
+            sections = (section, "asset") if kind == "skin" else (section,)
+            elements = [element for name in sections for element in self._record.sections[name] if element.tag == tag]
+            yield from (ITEMS.get(kind, Item)(self._record, element) for element in elements)
+
+    def _find(self, kind: str, name: str) -> Any:
+        found = (item for item in self._items(kind) if item.name == name)
+        return next(found, None) if name else None
+
+    def _add_listed(self, kind: str, default: Any, attributes: dict[str, Any]) -> Any:
+        section, tag = LISTED[kind]
+        element = made(self._record, tag, ELEMENTS[section].children[tag].type)
+        return self._append(section, ITEMS.get(kind, Item)(self._record, element), default, attributes)
+
+    def _add_typed(self, kind: str, value: Any, default: Any, attributes: dict[str, Any]) -> Any:
+        return self._append(kind, TYPED[kind].new(self._record, value), default, attributes)
+
+    def _append(self, section: str, item: Item, default: Any, attributes: dict[str, Any]) -> Item:
+        if class_name(default) is not None:
+            item._set("class", class_name(default))
+        item._update(attributes)
+        self._record.sections[section].append(item._element)
+        return item
+
+    def add_actuator(self, default: Any = None, type: Any = "general", **attributes: Any) -> Actuator:
+        """New actuator of a type ("general", "motor", "position", ...)."""
+        return self._add_typed("actuator", type, default, attributes)
+
+    def add_sensor(self, type: Any, **attributes: Any) -> Sensor:
+        """New sensor of a type, by its MJCF tag or its number in SensorType."""
+        return self._add_typed("sensor", type, None, attributes)
+
+    def add_tendon(self, default: Any = None, type: Any = "spatial", **attributes: Any) -> Tendon:
+        """New tendon; its wrap_ methods give it a path."""
+        return self._add_typed("tendon", type, default, attributes)
+
+    def add_equality(self, default: Any = None, type: Any = "connect", **attributes: Any) -> Equality:
+        """New equality constraint of a type, by its MJCF tag or its number in EqType."""
+        return self._add_typed("equality", type, default, attributes)
+
+
+def check_whole(element: Element) -> None:
+    """Raise ModelError for an element that lacks what it must have, or whose attributes contradict one another."""
+    row = ELEMENTS[element.type]
+    for name, attribute in row.attributes.items():
+        if attribute.required and name not in element.attrib:
+            raise element.error(f"missing attribute '{name}'")
+    for rule in row.rules:
+        check_rule(element, rule)
+    check_element(element)
+
+
+def _finder(kind: str) -> Callable[[Spec, str], Any]:
+    def find(self: Spec, name: str) -> Any:
+        return self._find(kind, name)
+
+    find.__name__, find.__doc__ = kind, f"The {kind} of that name, None if there is none."
+    return find
+
+
+def _lister(kind: str, plural: str) -> property:
+    return property(lambda self: list(self._items(kind)), doc=f"All {plural}, in document order.")
+
+
+def _adder(kind: str) -> Callable[..., Any]:
+    def add(self: Spec, default: Any = None, **attributes: Any) -> Any:
+        return self._add_listed(kind, default, attributes)
+
+    add.__name__, add.__doc__ = f"add_{kind}", f"New {kind} with these attributes; returns it for further editing."
+    return add
+
+
+for _plural, _kind in PLURALS.items():
+    setattr(Spec, _kind, _finder(_kind))
+    setattr(Spec, _plural, _lister(_kind, _plural))
+for _kind in LISTED:
+    setattr(Spec, f"add_{_kind}", _adder(_kind))

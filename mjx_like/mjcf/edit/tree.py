@@ -1,0 +1,179 @@
+"""Bodies and frames as the user holds them: what can be added to them and found in them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from mjx_like.mjcf.edit.item import Item, made
+from mjx_like.mjcf.element import Element
+from mjx_like.mjcf.schema import ELEMENTS
+
+# Attributes of a body in mjSpec -> attributes of its inertial element.
+INERTIAL = {
+    "mass": "mass",
+    "ipos": "pos",
+    "iquat": "quat",
+    "iaxisangle": "axisangle",
+    "ixyaxes": "xyaxes",
+    "izaxis": "zaxis",
+    "ieuler": "euler",
+    "inertia": "diaginertia",
+    "fullinertia": "fullinertia",
+}
+KINDS = ("body", "joint", "geom", "site", "camera", "light", "frame")
+
+
+def class_name(default: Any) -> str | None:
+    """Name of a default class that is given by itself or by name."""
+    return default if default is None or isinstance(default, str) else default.name
+
+
+def items_below(holder: "Tree", *kinds: str, deep: bool = True) -> Iterator[Item]:
+    """Items of some kinds below a body or frame in document order; frames are passed through.
+
+    kinds: "joint" stands for freejoint too.
+    deep: also those in bodies further down.
+    """
+    for child in holder._element.children:
+        item = item_of(holder._spec, child, holder)
+        if child.tag.removeprefix("free") in kinds:
+            yield item
+        if isinstance(item, Tree) and (deep or child.tag == "frame"):
+            yield from items_below(item, *kinds, deep=deep)
+
+
+def item_of(spec: Any, element: Element, holder: Item | None) -> Item:
+    """The item of an element of the tree."""
+    return ITEMS.get(element.tag, Item)(spec, element, holder)
+
+
+class Tree(Item):
+    """What holds other elements of the tree: a body or a frame. Items returned by add_ methods can be edited further.
+
+    Every add_ method takes a default class, by itself or by name, and the attributes of the new element by keyword.
+    """
+
+    def _add(self, tag: str, default: Any, values: dict[str, Any]) -> Any:
+        element = made(self._spec, tag, tag)
+        item = item_of(self._spec, element, self)
+        if class_name(default) is not None:
+            item._set("childclass" if tag == "body" else "class", class_name(default))
+        item._update(values)
+        self._element.children.append(element)
+        return item
+
+    def add_body(self, default: Any = None, **attributes: Any) -> "Body":
+        """New body; mass, inertia, ipos, iquat and fullinertia give it an inertial element."""
+        return self._add("body", default, attributes)
+
+    def add_frame(self, default: Any = None, **attributes: Any) -> "Frame":
+        """New frame: a pose, and a childclass, for what is added to it."""
+        return self._add("frame", default, attributes)
+
+    def add_joint(self, default: Any = None, **attributes: Any) -> Item:
+        """New joint, a hinge if no type is given."""
+        return self._add("joint", default, attributes)
+
+    def add_freejoint(self, **attributes: Any) -> Item:
+        """New free joint, which takes nothing from default classes."""
+        return self._add("freejoint", None, attributes)
+
+    def add_geom(self, default: Any = None, **attributes: Any) -> Item:
+        """New geom, a sphere if no type is given."""
+        return self._add("geom", default, attributes)
+
+    def add_site(self, default: Any = None, **attributes: Any) -> "Site":
+        """New site."""
+        return self._add("site", default, attributes)
+
+    def add_camera(self, default: Any = None, **attributes: Any) -> Item:
+        """New camera."""
+        return self._add("camera", default, attributes)
+
+    def add_light(self, default: Any = None, **attributes: Any) -> Item:
+        """New light."""
+        return self._add("light", default, attributes)
+
+    def find_all(self, kind: str) -> list[Item]:
+        """All elements of a kind ("body", "joint", "geom", ...) below this one, in document order."""
+        if kind not in KINDS:
+            raise self._element.error(f"cannot hold a '{kind}'; kinds: {', '.join(KINDS)}")
+        return list(items_below(self, kind))
+
+    def find_child(self, name: str) -> "Body | None":
+        """Body of that name below this one, None if there is none."""
+        return next((item for item in items_below(self, "body") if item.name == name), None)
+
+    @property
+    def bodies(self) -> list[Item]:
+        """Bodies directly in this one, those in its frames included; likewise joints, geoms and so on."""
+        return list(items_below(self, "body", deep=False))
+
+    @property
+    def joints(self) -> list[Item]:
+        return list(items_below(self, "joint", deep=False))
+
+    @property
+    def geoms(self) -> list[Item]:
+        return list(items_below(self, "geom", deep=False))
+
+    @property
+    def sites(self) -> list[Item]:
+        return list(items_below(self, "site", deep=False))
+
+    @property
+    def cameras(self) -> list[Item]:
+        return list(items_below(self, "camera", deep=False))
+
+    @property
+    def lights(self) -> list[Item]:
+        return list(items_below(self, "light", deep=False))
+
+    @property
+    def frames(self) -> list[Item]:
+        return list(items_below(self, "frame", deep=False))
+
+
+class Frame(Tree):
+    """A frame."""
+
+
+class Site(Item):
+    """A site."""
+
+
+class Body(Tree):
+    """A body, or the world; its mass, ipos, iquat, inertia and fullinertia are those of its inertial element."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "name" and self._element.tag == "worldbody":
+            return "world"
+        if name not in INERTIAL:
+            return super().__getattr__(name)
+        inertial = self._element.find("inertial")
+        return None if inertial is None else getattr(Item(self._spec, inertial, self), INERTIAL[name])
+
+    def _set(self, name: str, value: Any) -> None:
+        if name not in INERTIAL:
+            super()._set(name, value)
+            return
+        inertial = self._element.find("inertial")
+        if inertial is None:
+            if value is None:
+                return
+            inertial = made(self._spec, "inertial", "inertial")
+            inertial.attrib["pos"] = ELEMENTS["body"].attributes["pos"].default
+            self._element.children.insert(0, inertial)
+        Item(self._spec, inertial, self)._set(INERTIAL[name], value)
+
+    @property
+    def explicitinertial(self) -> bool:
+        """Whether the body has an inertial element; False takes it away."""
+        return self._element.find("inertial") is not None
+
+    @explicitinertial.setter
+    def explicitinertial(self, value: bool) -> None:
+        if not value:
+            self._element.children = [child for child in self._element.children if child.tag != "inertial"]
+
+
+ITEMS = {"worldbody": Body, "body": Body, "frame": Frame, "site": Site}
