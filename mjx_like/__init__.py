@@ -9,6 +9,7 @@ from mjx_like.collision.driver import collision
 from mjx_like.compiler.load import compile_model as _compile_model
 from mjx_like.compiler.load import from_xml_path as _from_xml_path
 from mjx_like.compiler.load import from_xml_string as _from_xml_string
+from mjx_like.compiler.load import spec_of_model as _spec_of_model
 from mjx_like.constraint.stage import make_constraint
 from mjx_like.errors import InputError, MjxLikeError, ModelError, UnsupportedError
 from mjx_like.forward import forward, fwd_acceleration, fwd_position, fwd_velocity
@@ -17,7 +18,7 @@ from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.integrator.position import differentiate_pos, integrate_pos
 from mjx_like.interop import get_data, get_data_into, put_data, put_model
 from mjx_like.inverse import inverse
-from mjx_like.io import load, save
+from mjx_like.io import load, save, save_xml
 from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.passive.stage import passive
 from mjx_like.ray.stage import ray
@@ -70,6 +71,7 @@ implicit = implicitfast  # the name in MJX
 Model.from_xml_path = staticmethod(_from_xml_path)
 Model.from_xml_string = staticmethod(_from_xml_string)
 Spec.compile = _compile_model
+Spec.from_model = staticmethod(_spec_of_model)
 
 __version__ = "0.1.0"
 __all__ = [name for name in dir() if not name.startswith("_")]

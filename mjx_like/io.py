@@ -1,4 +1,4 @@
-"""A compiled Model in one file: `save` and `load`."""
+"""A compiled Model in one file, `save` and `load`; a Model or a Spec as MJCF, `save_xml`."""
 
 import dataclasses
 import hashlib
@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.finalize import Arrays, finalize
+from mjx_like.compiler.load import spec_of_model
 from mjx_like.compiler.unfinalize import unfinalize
 from mjx_like.errors import InputError, ModelError
+from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.types.enums import ObjType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
@@ -104,6 +106,21 @@ def load(
         if isinstance(e, InputError):
             raise
         raise ModelError(f"'{path}' is damaged: its arrays do not fit together; write it again with save") from None
+
+
+def save_xml(path: str | Path, m: Model | Spec) -> None:
+    """Write canonical MJCF that compiles to the same Model.
+
+    Args:
+      path: of the file; it is replaced if it exists.
+      m: a Spec, written as it says itself; or a Model, written with the values that its leaves have now, every one
+        in full. What the compiler derives (weights, bounding boxes, second anchors) follows from what is written.
+
+    Raises:
+      InputError: leaves that are traced or carry a batch axis.
+      ModelError: what no MJCF can say, by name.
+    """
+    (m if isinstance(m, Spec) else spec_of_model(m)).to_file(path)
 
 
 def layout() -> str:

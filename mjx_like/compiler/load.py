@@ -3,6 +3,7 @@
 from typing import Any
 
 from mjx_like.compiler.compile import compile_spec
+from mjx_like.compiler.decompile.model import decompile
 from mjx_like.compiler.finalize import finalize
 from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.mjcf.reader import parse_file, parse_string
@@ -62,3 +63,12 @@ def compile_model(
 ) -> Model:
     """Return the Model of a Spec, which stays as it is and can be edited further; arguments as `from_xml_path`."""
     return finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, hooks, active)
+
+
+def spec_of_model(m: Model) -> Spec:
+    """Return a Spec that compiles to this Model, values that were changed in it included.
+
+    Raises:
+      InputError, ModelError: as `decompile`.
+    """
+    return Spec.from_record(decompile(m))

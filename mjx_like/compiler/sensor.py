@@ -35,7 +35,7 @@ class _Kind:
 _R, _P, _A, _Q = DataType.REAL, DataType.POSITIVE, DataType.AXIS, DataType.QUATERNION
 _SITE, _JOINT, _TENDON, _ACTUATOR = ObjType.SITE, ObjType.JOINT, ObjType.TENDON, ObjType.ACTUATOR
 _T, _POS, _VEL, _ACC = SensorType, Stage.POS, Stage.VEL, Stage.ACC
-_SENSORS = {
+SENSORS = {
     "touch": _Kind(_T.TOUCH, 1, _P, _ACC, _SITE, "site"),
     "accelerometer": _Kind(_T.ACCELEROMETER, 3, _R, _ACC, _SITE, "site"),
     "velocimeter": _Kind(_T.VELOCIMETER, 3, _R, _VEL, _SITE, "site"),
@@ -107,7 +107,7 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
       ModelError: a sensor that does not fit its object, or bad values.
     Source: mjCSensor::Compile.
     """
-    kind = _SENSORS.get(element.tag)
+    kind = SENSORS.get(element.tag)
     if kind is None:
         raise not_built(element, f"sensor {element.tag}")
     a = ctx.spec.resolve(element)

@@ -1,0 +1,123 @@
+"""A compiled model -> Spec: all its parts put together, settings included."""
+
+import copy
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from mjx_like.compiler.decompile import asset, link
+from mjx_like.compiler.decompile.source import Source, word
+from mjx_like.compiler.decompile.tree import worldbody
+from mjx_like.compiler.finalize import Arrays
+from mjx_like.compiler.unfinalize import unfinalize
+from mjx_like.mjcf.canonical import NOWHERE, same
+from mjx_like.mjcf.default import MAIN
+from mjx_like.mjcf.element import DefaultClass
+from mjx_like.mjcf.reader import parse_string
+from mjx_like.mjcf.schema import ELEMENTS
+from mjx_like.mjcf.schema import keywords as k
+from mjx_like.mjcf.spec import Spec
+from mjx_like.types.enums import DisableBit, EnableBit, ObjType
+from mjx_like.types.model import Model
+
+_CHOICES = {"integrator": k.INTEGRATOR, "cone": k.CONE, "jacobian": k.JACOBIAN, "solver": k.SOLVER}
+_FLAGS = ("disableflags", "enableflags", "disableactuator")
+_USER_SIZES = tuple(name for name in ELEMENTS["size"].attributes if name.startswith("nuser_"))
+
+
+def decompile(m: Model) -> Spec:
+    """Return a Spec that compiles to this Model, with the values that its leaves have now.
+
+    Frames are resolved, inertias and ranges written out, angles in radians; actuators are general. Constants that the
+    compiler derives (weights, statistics of the tree, bounding boxes, second anchors) follow from the written values.
+
+    Args:
+      m: one model, without a batch axis on any leaf.
+
+    Raises:
+      InputError: leaves that are traced or carry a batch axis.
+      ModelError: what no MJCF can say, by name: an object without a name that another one refers to, values that
+        differ within a joint; and meshes and flexes, which cannot be written yet.
+    """
+    arrays = unfinalize(m)
+    if m.qpos0.dtype == np.float32:
+        arrays = _decimal(arrays)
+    s, spec = Source(arrays), parse_string("<mujoco/>")
+    spec.compiler |= {"angle": "radian"}
+    _settings(spec, arrays)
+    spec.visual["map"]["znear"] = _znear(s, spec.visual["map"]["znear"])
+    spec.worldbody = worldbody(s)
+    spec.sections |= {
+        "asset": asset.assets(s),
+        "deformable": asset.skins(s),
+        "contact": link.contacts(s),
+        "equality": link.equalities(s),
+        "tendon": link.tendons(s),
+        "actuator": link.actuators(s),
+        "sensor": link.sensors(s),
+        "custom": asset.custom(s),
+        "keyframe": asset.keyframes(s),
+    }
+    _fixed_looks(s, spec)
+    return spec
+
+
+def _fixed_looks(s: Source, spec: Spec) -> None:
+    """Give fixed tendons that have a width, colour or material a class that says so: the element itself cannot."""
+    for index, element in enumerate(spec.sections["tendon"]):
+        material = int(s["tendon_matid"][index])
+        looks = {"width": float(s["tendon_width"][index]), "rgba": np.array(s["tendon_rgba"][index])}
+        if material >= 0:
+            looks["material"] = s.named(ObjType.MATERIAL, material, s.label(ObjType.TENDON, index))
+        main = spec.defaults[MAIN]
+        if element.tag == "spatial" or all(same(value, main.records["tendon"].get(n)) for n, value in looks.items()):
+            continue
+        records = copy.deepcopy(main.records)
+        records["tendon"] |= looks
+        element.attrib["class"] = f"tendon {index}"
+        spec.defaults[f"tendon {index}"] = DefaultClass(f"tendon {index}", MAIN, records, NOWHERE)
+
+
+def _settings(spec: Spec, arrays: Arrays) -> None:
+    options, fields = arrays.options, arrays.fields
+    for name, value in options.items():
+        if name in _CHOICES:
+            spec.option[name] = word(_CHOICES[name], value)
+        elif name not in _FLAGS:
+            row = ELEMENTS["option"].attributes[name]
+            spec.option[name] = np.array(value) if row.is_vector else np.asarray(value).item()
+    for name in spec.flag:
+        if name.upper() in DisableBit.__members__:
+            spec.flag[name] = "disable" if options["disableflags"] & DisableBit[name.upper()] else "enable"
+        else:
+            spec.flag[name] = "enable" if options["enableflags"] & EnableBit[name.upper()] else "disable"
+    groups = [group for group in range(31) if int(options["disableactuator"]) >> group & 1]
+    if groups:
+        spec.option["actuatorgroupdisable"] = np.array(groups, float)
+    spec.statistic |= {name: np.array(v) if np.ndim(v) else float(v) for name, v in arrays.statistics.items()}
+    spec.size |= {name: int(fields[name]) for name in _USER_SIZES if fields[name]}
+    spec.size |= {"nuserdata": int(fields["nuserdata"])}
+
+
+def _znear(s: Source, default: float) -> float:
+    """Near plane of the visualiser, which a camera without a sensor size has in its intrinsics."""
+    plain = [i for i in range(s["ncam"]) if not (s["cam_sensorsize"][i] > 0).all()]
+    return float(s["cam_intrinsic"][plain[0], 0]) if plain else default
+
+
+def _decimal(arrays: Arrays) -> Arrays:
+    """Arrays of single precision as the shortest decimal numbers that round to them."""
+    parts = {}
+    for part in ("fields", "options", "statistics"):
+        values = getattr(arrays, part).items()
+        parts[part] = {name: _shortest(value) if _is_float(value) else value for name, value in values}
+    return dataclasses.replace(arrays, **parts)
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == np.float64
+
+
+def _shortest(value: np.ndarray) -> np.ndarray:
+    return value.astype(np.float32).astype(str).astype(np.float64)

@@ -1,0 +1,190 @@
+"""A compiled model written as MJCF compiles to the same Model, also after its floats were changed."""
+
+import importlib.util
+import pathlib
+import warnings
+
+import jax
+import jax.numpy as jnp
+import mujoco
+import numpy as np
+import pytest
+
+import mjx_like as mjx
+from mjx_like.compiler.compile import compile_spec
+from mjx_like.compiler.decompile.model import decompile
+from mjx_like.compiler.finalize import finalize
+from mjx_like.errors import InputError, ModelError
+from mjx_like.mjcf.reader import parse_file, parse_string
+from mjx_like.mjcf.writer import to_xml
+from tests.compiler.features import FEATURES
+from tests.oracle import GYM
+
+EXACT = 1e-12
+SINGLE = 2.0**-22  # of fields that MuJoCo keeps in single precision and scales anew
+RESCALED = ("skin_bonevertweight",)
+# What the compiler derives from the rest; a changed leaf of these cannot be written.
+DERIVED = (
+    "qpos0", "qpos_spring", "body_subtreemass", "body_invweight0", "body_margin", "dof_invweight0", "dof_M0",
+    "dof_length", "geom_aabb", "geom_rbound", "geom_fluid", "cam_poscom0", "cam_pos0", "cam_mat0", "cam_intrinsic",
+    "light_poscom0", "light_pos0", "light_dir0", "tendon_length0", "tendon_invweight0", "actuator_acc0",
+    "actuator_length0", "eq_data", "body_quat", "body_iquat", "geom_quat", "site_quat", "cam_quat", "jnt_axis",
+    "light_dir", "hfield_data", "key_qpos", "key_mquat", "mat_texrepeat", "skin_bonebindquat", "skin_bonevertweight",
+    "body_pos", "cam_fovy", "wrap_prm", "key_plastic",
+)  # fmt: skip
+
+
+def files() -> list[pathlib.Path]:
+    """Every model file of ours, of gymnasium, of dm_control and of mujoco-mjx."""
+    packages = [importlib.util.find_spec(name).origin for name in ("gymnasium", "dm_control", "mujoco.mjx")]
+    roots = [pathlib.Path(__file__).parents[3] / "models", *(pathlib.Path(origin).parent for origin in packages)]
+    return [path for root in roots for path in sorted(root.rglob("*.xml"))]
+
+
+def assert_same(first, second, skip=()) -> None:
+    """Assert that two compiled sets of arrays agree."""
+    for part in ("fields", "options", "statistics"):
+        for name, value in getattr(first, part).items():
+            value, other = np.asarray(value, float), np.asarray(getattr(second, part)[name], float)
+            assert value.shape == other.shape, name
+            if value.size and name not in skip:
+                error = np.abs(value - other).max() / (1e-9 + np.abs(value).max())
+                assert error < (SINGLE if name in RESCALED else EXACT), (name, error)
+    assert first.names == second.names
+    assert first.unsupported == second.unsupported
+
+
+@pytest.mark.parametrize("name", sorted(FEATURES))
+def test_features(name):
+    first = compile_spec(parse_string(FEATURES[name]))
+    text = to_xml(decompile(finalize(first, dtype=np.float64)))
+    assert_same(first, compile_spec(parse_string(text)))
+    mujoco.MjModel.from_xml_string(text)
+
+
+@pytest.mark.slow
+def test_every_file_at_hand():
+    written = 0
+    for path in files():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                first = compile_spec(parse_file(path))
+                text = to_xml(decompile(finalize(first, dtype=np.float64)))
+            except ModelError:
+                continue
+            assert_same(first, compile_spec(parse_string(text)))
+            mujoco.MjModel.from_xml_string(text)
+            written += 1
+    assert written >= 120
+
+
+@pytest.mark.parametrize("name", ["humanoid.xml", "ant.xml"])
+def test_model_of_mujoco_is_written_for_mujoco(name):
+    first = mujoco.MjModel.from_xml_path(str(GYM / name))
+    second = mujoco.MjModel.from_xml_string(mjx.Spec.from_model(mjx.put_model(first, dtype=np.float64)).to_xml())
+    for field in ("body_mass", "body_inertia", "geom_size", "dof_damping", "jnt_range", "actuator_gear", "qpos0"):
+        np.testing.assert_allclose(getattr(second, field), getattr(first, field), rtol=1e-12, atol=1e-14)
+
+
+CHANGED = (
+    "joints", "shapes", "tendons", "actuators", "servos", "sensors", "contact", "equality", "cameras_lights",
+    "materials", "geom_attributes", "limits", "fluid", "user_sizes",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_changed_floats_are_written(name):
+    model = finalize(compile_spec(parse_string(FEATURES[name])), dtype=np.float64)
+    leaves = {
+        field: value * 1.01
+        for field, value in vars(model).items()
+        if isinstance(value, jax.Array) and field not in DERIVED and value.size
+    }
+    gravity = np.array([1.0, 2, 3])
+    changed = model.replace(**leaves, opt=model.opt.replace(gravity=gravity, timestep=0.0123))
+    again = finalize(compile_spec(decompile(changed)), dtype=np.float64)
+    for field, value in leaves.items():
+        np.testing.assert_allclose(getattr(again, field), value, rtol=1e-7, atol=1e-300, err_msg=field)
+        assert (np.asarray(value) != np.asarray(getattr(model, field))).any() or not np.any(value)
+    np.testing.assert_array_equal(again.opt.gravity, gravity)
+    assert again.opt.timestep == 0.0123 and again.topology == changed.topology
+
+
+def test_single_precision_reads_well():
+    model = finalize(compile_spec(parse_file(GYM / "humanoid.xml")), dtype=np.float32)
+    text = to_xml(decompile(model))
+    assert 'pos="0 0 1.4"' in text and 'size="0.07 0.07 0"' in text
+    again = finalize(compile_spec(parse_string(text)), dtype=np.float32)
+    assert again.topology == model.topology
+    for first, second in zip(jax.tree.leaves(model), jax.tree.leaves(again), strict=True):
+        np.testing.assert_allclose(first, second, rtol=2e-6, atol=1e-6)
+
+
+def test_moments_of_a_flat_body_survive_rounding():
+    xml = """<mujoco><worldbody><body><freejoint/><inertial pos="0 0 0" mass="1" diaginertia=".1 .2 .3"/></body>
+      </worldbody></mujoco>"""
+    model = finalize(compile_spec(parse_string(xml)), dtype=np.float64)
+    model = model.replace(body_inertia=model.body_inertia.at[1, 2].set(0.3 * (1 + 1e-7)))
+    again = compile_spec(parse_string(to_xml(decompile(model))))
+    np.testing.assert_allclose(again.fields["body_inertia"][1], [0.1, 0.2, 0.3], rtol=1e-6)
+
+
+def test_save_xml(tmp_path):
+    model = mjx.Model.from_xml_path(str(GYM / "ant.xml"), dtype=np.float64)
+    mjx.save_xml(tmp_path / "model.xml", model.replace(body_mass=model.body_mass * 2))
+    mjx.save_xml(tmp_path / "spec.xml", mjx.Spec.from_file(GYM / "ant.xml"))
+    from_model, from_spec = (
+        mjx.Model.from_xml_path(str(tmp_path / name), dtype=np.float64) for name in ("model.xml", "spec.xml")
+    )
+    np.testing.assert_allclose(from_model.body_mass, 2 * model.body_mass, rtol=1e-13)
+    assert from_spec.topology == model.topology
+    for first, second in zip(jax.tree.leaves(model), jax.tree.leaves(from_spec), strict=True):
+        np.testing.assert_array_equal(first, second)
+
+
+TREE = '<body name="b"><joint name="j" type="ball"/><geom name="g" size=".1"/></body>'
+
+
+def refused(change, body=TREE, rest=""):
+    model = finalize(compile_spec(parse_string(f"<mujoco><worldbody>{body}</worldbody>{rest}</mujoco>")))
+    return lambda: decompile(change(model))
+
+
+REFUSED = {
+    "joint 'j': dof_armature differs between its degrees of freedom": refused(
+        lambda m: m.replace(dof_armature=jnp.array([1.0, 2, 3])), TREE.replace('"ball"', '"ball" armature="1"')
+    ),
+    "joint 'j': qpos0 is not the identity": refused(lambda m: m.replace(qpos0=jnp.array([0.0, 1, 0, 0]))),
+    "joint 'j': qpos0 is not body_pos and body_quat of its body": refused(
+        lambda m: m.replace(qpos0=m.qpos0 + 1), TREE.replace("ball", "free")
+    ),
+    "actuator 0 refers to joint 0, which has no name": refused(
+        lambda m: m.replace(topology=renamed(m, mjx.ObjType.JOINT)),
+        TREE.replace("ball", "hinge"),
+        '<actuator><motor joint="j"/></actuator>',
+    ),
+    "hfield 'h': hfield_data is not from 0 to 1": refused(
+        lambda m: m.replace(hfield_data=m.hfield_data * 2),
+        '<geom type="hfield" hfield="h"/>',
+        '<asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1" elevation="0 1 2 3"/></asset>',
+    ),
+}
+
+
+def renamed(m, kind):
+    """Topology in which no object of a kind has a name."""
+    names = m.topology.names | {kind: ("",) * len(m.topology.names[kind])}
+    return type(m.topology)(**{**vars(m.topology), "names": names})
+
+
+@pytest.mark.parametrize("message", sorted(REFUSED))
+def test_what_no_file_says(message):
+    with pytest.raises(ModelError, match=message):
+        REFUSED[message]()
+
+
+def test_batch_is_refused():
+    model = finalize(compile_spec(parse_string(f"<mujoco><worldbody>{TREE}</worldbody></mujoco>")))
+    with pytest.raises(InputError, match="take one model of the batch"):
+        decompile(jax.tree.map(lambda leaf: jnp.stack([leaf, leaf]), model))
