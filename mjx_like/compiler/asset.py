@@ -84,12 +84,12 @@ def _image_size(ctx: Context, element: Element, file: str) -> tuple[int, int, in
 
 def read_file(ctx: Context, element: Element, file: str, directory: str) -> bytes:
     """Return the contents of an asset file, from the folder that the compiler attribute `directory` gives."""
-    compiler = ctx.spec.compiler
+    compiler = element.origin.compiler if element.origin else ctx.spec.compiler
     folder = compiler.get(directory) or compiler.get("assetdir") or ""
     if compiler.get("strippath"):
         file = PurePosixPath(file.replace("\\", "/")).name
     try:
-        return ctx.spec.read_asset(str(PurePosixPath(folder) / file))
+        return ctx.spec.read_asset(str(PurePosixPath(folder) / file), element.origin)
     except ModelError as error:
         raise element.error(str(error)) from None
 

@@ -73,7 +73,7 @@ def _compile_body(ctx: Context, body: Body, hfields: list[Row], tables: Tables, 
 
 
 def _mass_and_pose(ctx: Context, body: Body, hfields: list[Row]) -> list[Geom]:
-    a = body.attributes
+    a, settings = body.attributes, ctx.settings(body.element)
     if body.parent is not None:
         body.pos, body.quat = a["pos"], ctx.orientation(body.element, a)
     placed = body.parent is None  # whether the inertial frame is known
@@ -81,10 +81,10 @@ def _mass_and_pose(ctx: Context, body: Body, hfields: list[Row]) -> list[Geom]:
         _explicit_inertia(ctx, body)
         placed = True
     from_geoms = body.parent is not None and (
-        ctx.inertiafromgeom == InertiaFromGeom.TRUE
-        or (ctx.inertiafromgeom == InertiaFromGeom.AUTO and body.inertial is None)
+        settings.inertiafromgeom == InertiaFromGeom.TRUE
+        or (settings.inertiafromgeom == InertiaFromGeom.AUTO and body.inertial is None)
     )
-    low, high = ctx.inertiagrouprange
+    low, high = settings.inertiagrouprange
     geoms = [
         compile_geom(ctx, body, g, hfields, from_geoms and low <= int(g.attributes.get("group") or 0) <= high)
         for g in body.geoms
@@ -117,7 +117,7 @@ def _explicit_inertia(ctx: Context, body: Body) -> None:
 
 def _principal(ctx: Context, body: Body, element, tensor: np.ndarray) -> None:
     body.inertia, body.iquat = principal_axes(tensor)
-    if body.inertia[2] < EPS and ctx.boundinertia <= 0:
+    if body.inertia[2] < EPS and ctx.settings(body.element).boundinertia <= 0:
         raise element.error("the inertia must have positive eigenvalues")
 
 
@@ -140,10 +140,11 @@ def _inertia_from_geoms(ctx: Context, body: Body, geoms: list[Geom]) -> bool:
 
 
 def _bound_inertia(ctx: Context, body: Body) -> None:
-    body.mass = max(body.mass, ctx.boundmass)
-    body.inertia = np.maximum(body.inertia, ctx.boundinertia)
+    settings = ctx.settings(body.element)
+    body.mass = max(body.mass, settings.boundmass)
+    body.inertia = np.maximum(body.inertia, settings.boundinertia)
     if (2 * body.inertia > body.inertia.sum()).any() and _unbalanced(body.inertia):
-        if not ctx.balanceinertia:
+        if not settings.balanceinertia:
             raise body.element.error(
                 f"inertia {tuple(float(v) for v in body.inertia)} must satisfy A + B >= C; "
                 "the compiler's balanceinertia mends it"

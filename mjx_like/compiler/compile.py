@@ -98,7 +98,7 @@ def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], spring
     derive(fields, settings, statistic, names)
     del fields["body_simple"]
     _spring_dampers(fields, springdampers)
-    for name, column in stack(compile_keyframes(keys, fields, sizes["nkey"])).items():
+    for name, column in stack(compile_keyframes(ctx, keys, fields, sizes["nkey"])).items():
         fields[name] = np.array(column, float).reshape(fields[name].shape)
     return Arrays(fields=fields, options=settings, statistics=statistic, names=names, unsupported=unsupported)
 
@@ -118,9 +118,7 @@ def _section(spec: Spec, section: str, *tags: str) -> list[Element]:
 
 def _refuse_later(spec: Spec) -> None:
     """Raise for what comes with a later issue: meshes, sub-models, flexes, plugins."""
-    for element in (
-        _section(spec, "asset", "mesh", "model") + _section(spec, "deformable", "flex") + _section(spec, "extension")
-    ):
+    for element in _section(spec, "asset", "mesh") + _section(spec, "deformable", "flex") + _section(spec, "extension"):
         raise not_built(element)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from mjx_like.compiler.pose import PoseError, orientation
 from mjx_like.errors import ModelError
+from mjx_like.mjcf.element import Origin
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element, Spec
 from mjx_like.types.enums import Limited, ObjType
@@ -35,6 +36,7 @@ class Names:
     def __init__(self) -> None:
         self._ids: dict[ObjType, dict[str, int]] = {}
         self.lists: dict[ObjType, tuple[str, ...]] = {}
+        self.elements: dict[ObjType, tuple[Element | None, ...]] = {}
 
     def register(self, kind: ObjType, elements: Iterable[Element | None], names: Iterable[str]) -> None:
         """Give ids in order to the objects of a kind; an unnamed object has the empty name.
@@ -42,14 +44,14 @@ class Names:
         Raises:
           ModelError: two objects of the kind have one name.
         """
-        names = tuple(names)
+        elements, names = tuple(elements), tuple(names)
         ids: dict[str, int] = {}
         for index, (element, name) in enumerate(zip(elements, names, strict=True)):
             if name and name in ids:
                 raise element.error(f"repeated name '{name}' in {KIND_NAMES[kind]}; names of a kind must differ")
             if name:
                 ids[name] = index
-        self._ids[kind], self.lists[kind] = ids, names
+        self._ids[kind], self.lists[kind], self.elements[kind] = ids, names, elements
 
     def find(self, kind: ObjType, name: str | None, element: Element, role: str) -> int:
         """Return the id of the object that an attribute of an element names.
@@ -70,15 +72,13 @@ class Names:
         raise element.error(f"{role} '{name}' is no {what} of this model; known: {known}")
 
 
-@dataclasses.dataclass
-class Context:
-    """The compiler's settings, the sizes of user data, and the names known so far.
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What a <compiler> element says of single elements; each attached model has its own.
 
-    degree, eulerseq, autolimits, inertiafromgeom and the like are attributes of <compiler>; user maps a kind of
-    object to the number of its user values.
+    degree: whether angles are in degrees. inertiafromgeom: a member of InertiaFromGeom.
     """
 
-    spec: Spec
     degree: bool
     eulerseq: str
     autolimits: bool
@@ -86,21 +86,57 @@ class Context:
     balanceinertia: bool
     boundmass: float
     boundinertia: float
-    settotalmass: float
     inertiafromgeom: int
     inertiagrouprange: tuple[int, int]
-    znear: float
-    names: Names
-    user: dict[str, int]
 
     def radians(self, value: Any) -> Any:
         """Return an angle, or array of angles, of the file in radians."""
         return value * (np.pi / 180.0) if self.degree else value
 
+
+def settings(compiler: Mapping[str, Any]) -> Settings:
+    """Return the settings of a compiler element."""
+    return Settings(
+        degree=compiler["angle"] == "degree",
+        eulerseq=compiler["eulerseq"],
+        autolimits=compiler["autolimits"],
+        alignfree=compiler["alignfree"],
+        balanceinertia=compiler["balanceinertia"],
+        boundmass=compiler["boundmass"],
+        boundinertia=compiler["boundinertia"],
+        inertiafromgeom=choice(compiler["inertiafromgeom"]),
+        inertiagrouprange=tuple(compiler["inertiagrouprange"]),
+    )
+
+
+@dataclasses.dataclass
+class Context:
+    """The model, its settings, the sizes of user data, and the names known so far.
+
+    own: settings of the model itself; user: kind of object -> number of its user values.
+    """
+
+    spec: Spec
+    own: Settings
+    settotalmass: float
+    znear: float
+    names: Names
+    user: dict[str, int]
+    attached: dict[Origin, Settings] = dataclasses.field(default_factory=dict)
+
+    def settings(self, element: Element) -> Settings:
+        """Return the compiler settings of the model that an element came with."""
+        if element.origin is None:
+            return self.own
+        if element.origin not in self.attached:
+            self.attached[element.origin] = settings(element.origin.compiler)
+        return self.attached[element.origin]
+
     def orientation(self, element: Element, attributes: Mapping[str, Any]) -> np.ndarray:
         """Return the quaternion of an element's orientation attributes."""
+        found = self.settings(element)
         try:
-            return orientation(attributes, self.degree, self.eulerseq)
+            return orientation(attributes, found.degree, found.eulerseq)
         except PoseError as error:
             raise element.error(str(error)) from None
 
@@ -118,7 +154,7 @@ class Context:
         Raises:
           ModelError: a range without `limited` while autolimits is off.
         """
-        if choice == Limited.AUTO and not self.autolimits and np.any(limits != 0):
+        if choice == Limited.AUTO and not self.settings(element).autolimits and np.any(limits != 0):
             prefix = attribute.removesuffix("range")
             raise element.error(
                 f"has {attribute} but not {prefix}limited; set the compiler's autolimits, "

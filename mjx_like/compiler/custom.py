@@ -8,8 +8,9 @@ from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import KINDS, Context
 from mjx_like.compiler.joint import NQ
 from mjx_like.compiler.pose import normalized
+from mjx_like.mjcf.layout import Layout
 from mjx_like.mjcf.spec import Element
-from mjx_like.types.enums import JointType
+from mjx_like.types.enums import JointType, ObjType
 
 Columns = dict[str, Any]
 
@@ -72,7 +73,7 @@ def compile_tuples(ctx: Context, elements: list[Element]) -> tuple[list[Row], Co
     return rows, data
 
 
-def compile_keyframes(elements: list[Element], fields: Columns, count: int) -> list[Row]:
+def compile_keyframes(ctx: Context, elements: list[Element], fields: Columns, count: int) -> list[Row]:
     """Return the rows of keyframes; what is not given is that of qpos0, the body poses, springs at rest, or zero.
 
     Args:
@@ -93,7 +94,11 @@ def compile_keyframes(elements: list[Element], fields: Columns, count: int) -> l
         "ctrl": np.zeros(fields["nu"]),
         "plastic": _plastic(fields),
     }
-    rows = [_keyframe(element, defaults) for element in elements]
+    starts = _starts(ctx, fields) if ctx.spec.layouts else {}
+    rows = []
+    for element in elements:
+        layout = ctx.spec.layouts.get(element)
+        rows.append(_attached(element, layout, defaults, starts) if layout else _keyframe(element, defaults))
     rows += [{"key_time": 0.0} | {f"key_{k}": np.array(v) for k, v in defaults.items()}] * (count - len(rows))
     return [_normalize(row, fields) for row in rows]
 
@@ -117,6 +122,37 @@ def _keyframe(element: Element, defaults: Columns) -> Row:
         if len(given) > len(default):
             raise element.error(f"{name} has {len(given)} values; the model has room for {len(default)}")
         row[f"key_{name}"] = np.concatenate([given, default[len(given) :]])
+    return row
+
+
+def _starts(ctx: Context, fields: Columns) -> dict[str, dict[Element, int]]:
+    """For each vector of a keyframe, where the numbers of each joint, mocap body and actuator start."""
+
+    def table(kind: ObjType, addresses: np.ndarray, width: int = 1) -> dict[Element, int]:
+        return {e: width * int(a) for e, a in zip(ctx.names.elements[kind], addresses, strict=True) if a >= 0}
+
+    joints, bodies, actuators = ObjType.JOINT, ObjType.BODY, ObjType.ACTUATOR
+    return {
+        "qpos": table(joints, fields["jnt_qposadr"]),
+        "qvel": table(joints, fields["jnt_dofadr"]),
+        "act": table(actuators, fields["actuator_actadr"]),
+        "ctrl": table(actuators, fields["actuator_ctrladr"]),
+        "mpos": table(bodies, fields["body_mocapid"], 3),
+        "mquat": table(bodies, fields["body_mocapid"], 4),
+    }
+
+
+def _attached(element: Element, layout: Layout, defaults: Columns, starts: dict[str, dict[Element, int]]) -> Row:
+    """Row of a keyframe that came with an attached model: what it says of what was attached, the rest as by default."""
+    row: Row = {"key_time": float(element.get("time", 0))}
+    for name, default in defaults.items():
+        given, values = np.asarray(element.get(name, ()), float).ravel(), np.array(default)
+        for owner, size in layout.parts(name):
+            part, given = given[:size], given[size:]
+            if owner in starts[name]:
+                start = starts[name][owner]
+                values[start : start + len(part)] = part
+        row[f"key_{name}"] = values
     return row
 
 

@@ -24,7 +24,7 @@ def align_free(ctx: Context, body: Body) -> bool:
     if len(body.joints) != 1 or body.children or joint_type(body.joints[0]) != JointType.FREE:
         return False
     align = choice(body.joints[0].attributes.get("align", "auto"))
-    return align == AlignFree.TRUE or (align == AlignFree.AUTO and ctx.alignfree)
+    return align == AlignFree.TRUE or (align == AlignFree.AUTO and ctx.settings(body.element).alignfree)
 
 
 def check_joints(body: Body) -> None:
@@ -49,7 +49,7 @@ def compile_joint(ctx: Context, placed: Placed) -> Row:
     Source: mjCJoint::Compile.
     """
     element, a = placed.element, placed.attributes
-    kind = joint_type(placed)
+    kind, radians = joint_type(placed), ctx.settings(element).radians
     limits, force_limits = a["range"], a["actuatorfrcrange"]
     axis, pos = _axis_and_anchor(element, a, kind, placed.frame)
     springdamper = a["springdamper"]
@@ -60,14 +60,14 @@ def compile_joint(ctx: Context, placed: Placed) -> Row:
         raise element.error("a free joint cannot have springyield")
     limited = False if kind == JointType.FREE else _joint_limited(ctx, element, a, kind, limits)
     if limited and kind in _ROTATES:
-        limits = ctx.radians(limits)
+        limits = radians(limits)
     force_limited = False
     if kind not in _TURNS:
         force_limited = ctx.limited(element, choice(a["actuatorfrclimited"]), force_limits, "actuatorfrcrange")
         if force_limited and force_limits[0] >= force_limits[1]:
             raise element.error(f"actuatorfrcrange {tuple(force_limits)}: the first value must be the smaller")
-    angle = ctx.radians if kind == JointType.HINGE else float
-    turn = ctx.radians if kind in _ROTATES else float
+    angle = radians if kind == JointType.HINGE else float
+    turn = radians if kind in _ROTATES else float
     stiffness, damping = a["stiffness"], a["damping"]
     dof = {
         "dof_solref": a["solreffriction"],

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mjx_like.compiler.context import Context, Names, choice
+from mjx_like.compiler.context import Context, Names, settings
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.spec import Spec
 from mjx_like.types.enums import ConeType, DisableBit, EnableBit, IntegratorType, JacobianType, SolverType
@@ -43,27 +43,11 @@ def statistics(spec: Spec) -> dict[str, Any]:
 
 
 def context(spec: Spec) -> Context:
-    """Return the compiler's settings; the sizes of user data are still open.
-
-    Raises:
-      ModelError: a setting that is not built yet.
-    """
-    c = spec.compiler
-    for name in ("fusestatic", "discardvisual"):
-        if c.get(name):
-            raise ModelError(f"compiler {name} is not built yet; remove it")
+    """Return the compiler's settings; the sizes of user data are still open."""
     return Context(
         spec=spec,
-        degree=c["angle"] == "degree",
-        eulerseq=c["eulerseq"],
-        autolimits=c["autolimits"],
-        alignfree=c["alignfree"],
-        balanceinertia=c["balanceinertia"],
-        boundmass=c["boundmass"],
-        boundinertia=c["boundinertia"],
-        settotalmass=c["settotalmass"],
-        inertiafromgeom=choice(c["inertiafromgeom"]),
-        inertiagrouprange=tuple(c["inertiagrouprange"]),
+        own=settings(spec.compiler),
+        settotalmass=spec.compiler["settotalmass"],
         znear=spec.visual["map"]["znear"],
         names=Names(),
         user={},

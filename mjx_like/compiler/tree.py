@@ -59,7 +59,7 @@ _PARTS = {
     "joint": "joints", "freejoint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras",
     "light": "lights",
 }  # fmt: skip
-_LATER = ("composite", "flexcomp", "attach", "replicate", "plugin")
+_LATER = ("composite", "flexcomp", "plugin")
 
 
 def flatten(ctx: Context) -> list[Body]:

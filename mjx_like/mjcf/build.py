@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from mjx_like.mjcf.assemble import Load, assemble
 from mjx_like.mjcf.checks import memory_bytes
 from mjx_like.mjcf.default import build_defaults, find_class, schema_defaults, written_over
 from mjx_like.mjcf.element import Element, Where
-from mjx_like.mjcf.names import check_references, check_replicated, collect_names, has_generators
-from mjx_like.mjcf.replicate import expand
+from mjx_like.mjcf.names import check_references, collect_names, has_generators
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.spec import SECTIONS, Spec
 
@@ -26,6 +26,19 @@ def merged(kind: str, elements: list[Element]) -> dict[str, Any]:
 def within(sections: list[Element], tag: str) -> list[Element]:
     """Children with a tag of several elements."""
     return [child for section in sections for child in section.find_all(tag)]
+
+
+def authored(root: Element) -> dict[str, dict[str, Any]]:
+    """What the files give of the settings that may conflict with those of an attached model."""
+    options, visuals = root.find_all("option"), root.find_all("visual")
+    found = {
+        "option": options,
+        "flag": within(options, "flag"),
+        "size": root.find_all("size"),
+        "map": within(visuals, "map"),
+        "global": within(visuals, "global"),
+    }
+    return {name: {k: v for part in parts for k, v in part.attrib.items()} for name, parts in found.items()}
 
 
 def merge_compiler(sections: list[Element]) -> dict[str, Any]:
@@ -67,10 +80,12 @@ def check_classes(spec: Spec, element: Element) -> None:
                 find_class(spec.defaults, found, attribute)
 
 
-def build_spec(root: Element, assets: dict[str, bytes], directory: Path | None) -> Spec:
+def build_spec(root: Element, assets: dict[str, bytes], directory: Path | None, load: Load, part: bool = False) -> Spec:
     """Spec of the whole model.
 
     root: the validated mujoco element, includes spliced in.
+    load: makes the Spec of a model that is to be attached.
+    part: the model is to be attached to another; its names are checked there.
     Raises ModelError for unknown classes, repeated names and dangling references.
     """
     worlds = root.find_all("worldbody")
@@ -89,21 +104,33 @@ def build_spec(root: Element, assets: dict[str, bytes], directory: Path | None) 
         defaults=build_defaults(root.find_all("default"), Where(root.where.file, root.where.line)),
         assets=assets,
         directory=directory,
+        authored=authored(root),
     )
-    check_spec(spec)
+    complete(spec, load)
+    if not part:
+        check_spec(spec)
     return spec
 
 
+def complete(spec: Spec, load: Load) -> None:
+    """Make the tree what it is meant to be: replicates expanded, other models attached."""
+    for section in spec.sections.values():
+        for element in section:
+            check_classes(spec, element)
+    assemble(spec, load)
+    check_classes(spec, spec.worldbody)
+
+
 def check_spec(spec: Spec) -> None:
-    """Expand replicates and check all names."""
-    sections = spec.sections.values()
-    for top in [spec.worldbody, *(element for section in sections for element in section)]:
-        check_classes(spec, top)
+    """Check all default classes and names.
+
+    Raises ModelError for the first that does not exist, is repeated, or contradicts another.
+    """
+    elements = [spec.worldbody, *(element for section in spec.sections.values() for element in section)]
+    for element in elements:
+        check_classes(spec, element)
     for actuator in spec.sections["actuator"]:
         spec.resolve(actuator)  # raises where a shortcut's parameters contradict one another
-    replicated: set[tuple[str, str]] = set()
-    expand(spec.worldbody, spec.compiler, replicated)
-    names = collect_names(spec.worldbody, sections)
-    check_replicated(sections, replicated)
+    names = collect_names(spec.worldbody, spec.sections.values())
     if not has_generators(spec.worldbody, spec.sections["asset"]):
-        check_references([spec.worldbody, *(element for section in sections for element in section)], names)
+        check_references(elements, names)

@@ -64,7 +64,7 @@ def build_defaults(sections: list[Element], main: Where) -> dict[str, DefaultCla
     """
     records = {kind: schema_defaults(row) for kind, row in RECORDS.items()}
     records["general"] |= {"ctrlspec": 0, "shortcut": "general"}
-    classes = {MAIN: DefaultClass(MAIN, None, records, main)}
+    classes = {MAIN: DefaultClass(MAIN, None, records, main, top=True)}
     for section in sections:
         name = section.get("class", "")
         if name not in ("", MAIN):
@@ -96,7 +96,7 @@ def fill_class(classes: dict[str, DefaultClass], target: DefaultClass, section: 
 def ancestors(classes: dict[str, DefaultClass], target: DefaultClass) -> list[dict[str, Any]]:
     """Actuator records of the classes above a class, nearest first."""
     found = []
-    while target.parent is not None:
+    while not target.top:
         target = classes[target.parent]
         found.append(target.records["general"])
     return found

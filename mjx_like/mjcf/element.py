@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from mjx_like.errors import ModelError
@@ -18,11 +19,20 @@ class Where:
         return f"{self.file}:{self.line}"
 
 
+@dataclass(eq=False, frozen=True, slots=True)
+class Origin:
+    """Where the elements of an attached model were read: its compiler settings and the directory of its file."""
+
+    compiler: dict[str, Any]
+    directory: Path | None
+
+
 @dataclass(eq=False, slots=True)
 class Element:
     """One validated XML element: tag, given attributes (typed), children in document order, and its place.
 
     type: name of its row in the table of elements; differs from the tag where the place decides ("equality_joint").
+    origin: the attached model that it came with, None for the model itself.
     """
 
     tag: str
@@ -30,6 +40,7 @@ class Element:
     children: list["Element"]
     where: Where
     type: str = ""
+    origin: Origin | None = None
 
     def get(self, name: str, default: Any = None) -> Any:
         """Value of attribute `name` as given in the file, or `default`."""
@@ -66,9 +77,11 @@ class DefaultClass:
     """A default class: for each record kind (geom, joint, tendon, general, ...) the values that it sets.
 
     `records` already holds what was inherited from `parent` when the class was opened, so nothing is looked up there.
+    `top` marks the outermost class of a model, also of one that was attached; then `parent` gave nothing.
     """
 
     name: str
     parent: str | None
     records: dict[str, dict[str, Any]]
     where: Where
+    top: bool = False

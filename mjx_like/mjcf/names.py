@@ -10,7 +10,7 @@ from mjx_like.mjcf.values import closest
 Names = dict[str, dict[str, Element]]
 
 # Elements that make objects whose names are not in the file.
-GENERATORS = ("attach", "flexcomp", "composite", "model")
+GENERATORS = ("flexcomp", "composite")
 UNCHECKED = ("default", "frame", "model")
 
 
@@ -56,16 +56,3 @@ def check_references(elements: Iterable[Element], names: Names) -> None:
 def has_generators(worldbody: Element, assets: list[Element]) -> bool:
     """Whether some names will only be known after the compiler expanded an element."""
     return any(element.tag in GENERATORS for top in [worldbody, *assets] for element in top.iter())
-
-
-def check_replicated(sections: Iterable[list[Element]], replicated: set[tuple[str, str]]) -> None:
-    """Raise ModelError for an element outside the tree that refers to something in a replicate."""
-    for section in sections:
-        for top in section:
-            for element in top.iter():
-                for attribute, row in ELEMENTS[element.type].attributes.items():
-                    if row.refers and (row.refers, element.get(attribute)) in replicated:
-                        raise element.error(
-                            f"attribute '{attribute}' names '{element.get(attribute)}', which stands in a <replicate>; "
-                            "copying what refers into one is not built yet"
-                        )

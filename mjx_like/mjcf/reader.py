@@ -4,6 +4,7 @@ from pathlib import Path
 
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.build import build_spec
+from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.include import Source
 from mjx_like.mjcf.spec import Spec
 from mjx_like.mjcf.validate import read_element
@@ -33,8 +34,13 @@ def parse_string(xml: str | bytes, assets: dict[str, bytes] | None = None) -> Sp
     return parse(data, MAIN, None, assets or {})
 
 
-def parse(data: bytes, file: str, directory: Path | None, assets: dict[str, bytes]) -> Spec:
-    """Spec of the main file's contents."""
+def parse(
+    data: bytes, file: str, directory: Path | None, assets: dict[str, bytes], around: tuple[str, ...] = ()
+) -> Spec:
+    """Spec of the main file's contents.
+
+    around: the files whose models this one is attached to.
+    """
     root = parse_xml(data, file)
     tag = tag_of(root)
     if tag == "robot":
@@ -42,4 +48,25 @@ def parse(data: bytes, file: str, directory: Path | None, assets: dict[str, byte
     if tag != "mujoco":
         raise ModelError(f"{file}:{root.sourceline}: element <{tag}>: the root element must be <mujoco>")
     source = Source(assets, directory, file)
-    return build_spec(read_element(root, file, "mujoco", source), assets, directory)
+
+    def load(element: Element) -> Spec:
+        return parse_model(element, directory, assets, (*around, file))
+
+    return build_spec(read_element(root, file, "mujoco", source), assets, directory, load, part=bool(around))
+
+
+def parse_model(element: Element, directory: Path | None, assets: dict[str, bytes], around: tuple[str, ...]) -> Spec:
+    """Spec of the file that a model element names.
+
+    directory: of the model that has the element; file names are relative to it.
+    """
+    name = element.get("file")
+    path = (directory or Path()) / name
+    data = next((assets[key] for key in (str(path), name, path.name) if key in assets), None)
+    if str(path) in around:
+        raise element.error(f"file '{name}' is a model that attaches this one; a model cannot be part of itself")
+    try:
+        data = path.read_bytes() if data is None else data
+    except (OSError, ValueError) as e:
+        raise element.error(f"cannot read model file '{path}': {getattr(e, 'strerror', None) or e}") from None
+    return parse(data, str(path), path.parent, assets, around)

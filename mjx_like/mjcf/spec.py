@@ -30,7 +30,8 @@ from typing import Any
 
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.default import resolve
-from mjx_like.mjcf.element import DefaultClass, Element, Where
+from mjx_like.mjcf.element import DefaultClass, Element, Origin, Where
+from mjx_like.mjcf.layout import Layout
 
 __all__ = ["SECTIONS", "DefaultClass", "Element", "Spec", "Where"]
 
@@ -62,6 +63,8 @@ class Spec:
     defaults: class name -> DefaultClass; "main" always exists.
     assets: file name -> contents, as the caller gave them.
     directory: directory of the main file, None for a string.
+    authored: settings that the files give: "option", "flag", "size", "map" and "global" -> attribute -> value.
+    layouts: for keyframes that came with an attached model, what their numbers belong to.
     """
 
     worldbody: Element
@@ -76,6 +79,8 @@ class Spec:
     defaults: dict[str, DefaultClass] = field(default_factory=dict)
     assets: dict[str, bytes] = field(default_factory=dict)
     directory: Path | None = None
+    authored: dict[str, dict[str, Any]] = field(default_factory=dict)
+    layouts: dict[Element, Layout] = field(default_factory=dict)
 
     def resolve(self, element: Element, childclass: str | None = None) -> dict[str, Any]:
         """Full attributes of an element: schema default, overlaid by its default class, overlaid by its own.
@@ -97,17 +102,18 @@ class Spec:
         """
         return resolve(self.defaults, element, childclass)
 
-    def read_asset(self, path: str) -> bytes:
+    def read_asset(self, path: str, origin: Origin | None = None) -> bytes:
         """Contents of a file that the model names: from `assets` by its exact name or base name, else from the disk.
 
         path: as MuJoCo would open it, meshdir or texturedir already put in front; relative paths start at `directory`.
+        origin: the attached model that names the file.
         Raises ModelError if there is no such file.
         """
         name = str(path)
-        for key in (name, Path(name).name):
+        full = ((origin.directory if origin else self.directory) or Path()) / name
+        for key in (str(full), name, full.name):
             if key in self.assets:
                 return self.assets[key]
-        full = (self.directory or Path()) / name
         try:
             return full.read_bytes()
         except OSError as e:

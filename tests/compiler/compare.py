@@ -12,20 +12,30 @@ TOLERANCE = 1e-9
 _NOT_ARRAYS = ("names", "stat", "nconmax", "njmax")  # members of mjModel with a name that Topology uses otherwise
 
 
-def compile_source(source: str) -> Arrays:
+Assets = dict[str, bytes] | None
+
+
+def compile_source(source: str, assets: Assets = None) -> Arrays:
     """Return the arrays of an XML string or a path."""
-    return compile_spec(parse_string(source) if source.lstrip().startswith("<") else parse_file(source))
+    parse = parse_string if source.lstrip().startswith("<") else parse_file
+    return compile_spec(parse(source, assets=assets))
 
 
-def oracle(source: str) -> Arrays:
+def oracle(source: str, assets: Assets = None) -> Arrays:
     """Return MuJoCo's arrays of an XML string or a path."""
     load = mujoco.MjModel.from_xml_string if source.lstrip().startswith("<") else mujoco.MjModel.from_xml_path
-    return arrays_from_mjmodel(load(source))
+    return arrays_from_mjmodel(load(source, assets))
 
 
-def differences(source: str) -> dict[str, float | str]:
-    """Return the fields, options, statistics and names that differ from MuJoCo's, with by how much."""
-    ours, theirs = compile_source(source), oracle(source)
+def differences(source: str, assets: Assets = None) -> dict[str, float | str]:
+    """Return the fields, options, statistics and names that differ from MuJoCo's, with by how much.
+
+    Args:
+      source: XML string or path.
+      assets: contents of the files that it names, by name.
+    """
+    given = (source,) if assets is None else (source, assets)
+    ours, theirs = compile_source(*given), oracle(*given)
     found: dict[str, float | str] = {}
     for part, prefix in (("fields", ""), ("options", "opt."), ("statistics", "stat.")):
         mine, reference = getattr(ours, part), getattr(theirs, part)
