@@ -1,13 +1,13 @@
-"""The command line: `python -m mjx_like info|rollout|bench`."""
+"""The command line: `python -m mjx_like info|rollout|bench|convert`."""
 
 import argparse
 import sys
 from typing import NoReturn
 
-from mjx_like.cli import bench, info, rollout
+from mjx_like.cli import bench, convert, info, rollout
 from mjx_like.errors import MjxLikeError
 
-COMMANDS = {"info": info, "rollout": rollout, "bench": bench}
+COMMANDS = {"info": info, "rollout": rollout, "bench": bench, "convert": convert}
 
 
 class _Parser(argparse.ArgumentParser):

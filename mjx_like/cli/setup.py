@@ -5,8 +5,10 @@ import os
 import pathlib
 
 import jax
+import numpy as np
 
 from mjx_like.errors import InputError
+from mjx_like.io import load as load_compiled
 from mjx_like.types.model import Model
 
 
@@ -30,7 +32,7 @@ def natural(text: str) -> int:
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     """Add MODEL, capacities and dtype."""
-    parser.add_argument("model", metavar="MODEL", help="MJCF file")
+    parser.add_argument("model", metavar="MODEL", help="model file: MJCF, URDF, or compiled (.npz)")
     parser.add_argument("--nconmax", type=natural, help="capacity of the contact buffer (default: from the model)")
     parser.add_argument("--njmax", type=natural, help="capacity of the constraint buffer (default: from the model)")
     parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")
@@ -46,6 +48,8 @@ def load(args: argparse.Namespace) -> Model:
     jax.config.update("jax_enable_x64", args.dtype == "float64")
     if not pathlib.Path(args.model).is_file():
         raise InputError(f"{args.model}: no such file")
+    if args.model.endswith(".npz"):
+        return load_compiled(args.model, nconmax=args.nconmax, njmax=args.njmax, dtype=np.dtype(args.dtype))
     return Model.from_xml_path(args.model, nconmax=args.nconmax, njmax=args.njmax)
 
 

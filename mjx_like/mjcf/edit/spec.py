@@ -7,7 +7,7 @@ from typing import Any
 
 from mjx_like.errors import ModelError
 from mjx_like.mjcf import spec as record
-from mjx_like.mjcf.build import check_spec
+from mjx_like.mjcf.build import check_classes, check_spec
 from mjx_like.mjcf.checks import check_element
 from mjx_like.mjcf.default import MAIN
 from mjx_like.mjcf.edit.item import Item, made
@@ -91,6 +91,9 @@ class Spec:
         for top in (found.worldbody, *(element for elements in found.sections.values() for element in elements)):
             for element in top.iter():
                 check_whole(element)
+            check_classes(found, top)
+        for actuator in found.sections["actuator"]:
+            found.resolve(actuator)  # raises where a shortcut's parameters contradict one another
         check_spec(found)
         return found
 
