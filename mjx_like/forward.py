@@ -4,7 +4,7 @@ from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.actuator.transmission import actuator_velocity, transmission
 from mjx_like.collision.driver import collision
 from mjx_like.constraint.stage import make_constraint, reference_constraint
-from mjx_like.math.linalg import cho_solve
+from mjx_like.math.linalg import solve_definite
 from mjx_like.passive.stage import passive
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
 from mjx_like.smooth.camlight import camlight
@@ -55,11 +55,11 @@ def fwd_velocity(m: Model, d: Data) -> Data:
 def fwd_acceleration(m: Model, d: Data) -> Data:
     """Return `d` with the acceleration that it would have without constraints.
 
-    Reads qfrc_passive, qfrc_bias, qfrc_applied, qfrc_actuator, xfrc_applied, qLD; writes qfrc_smooth, qacc_smooth.
+    Reads qfrc_passive, qfrc_bias, qfrc_applied, qfrc_actuator, xfrc_applied, M, qLD; writes qfrc_smooth, qacc_smooth.
     Source: mj_fwdAcceleration.
     """
     qfrc_smooth = d.qfrc_passive - d.qfrc_bias + d.qfrc_applied + d.qfrc_actuator + xfrc_accumulate(m, d)
-    return d.replace(qfrc_smooth=qfrc_smooth, qacc_smooth=cho_solve(d.qLD, qfrc_smooth))
+    return d.replace(qfrc_smooth=qfrc_smooth, qacc_smooth=solve_definite(d.M, qfrc_smooth, d.qLD))
 
 
 def fwd_constraint(m: Model, d: Data) -> Data:

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 from mjx_like.integrator.advance import advance
 from mjx_like.integrator.damping import dof_damping_rate
-from mjx_like.math.linalg import cho_solve, cholesky
+from mjx_like.math.linalg import solve_definite
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit
 from mjx_like.types.model import Model
@@ -31,5 +31,4 @@ def damped_acceleration(m: Model, d: Data) -> Array:
     rate = dof_damping_rate(m, d)
     if not m.plans.integrator.damping_beyond_linear:
         rate = jnp.where(jnp.any(m.dof_damping > 0), rate, 0)
-    factor = cholesky(d.M + jnp.diag(m.opt.timestep * rate))
-    return cho_solve(factor, d.qfrc_smooth + d.qfrc_constraint)
+    return solve_definite(d.M + jnp.diag(m.opt.timestep * rate), d.qfrc_smooth + d.qfrc_constraint)

@@ -6,6 +6,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.math import safe
+from mjx_like.math.batching import whole_batch
 
 Array = jax.Array
 
@@ -37,6 +38,18 @@ def cho_solve(factor: Array, b: Array) -> Array:
         y = lax.linalg.triangular_solve(factor, b, left_side=True, lower=True)
         x = lax.linalg.triangular_solve(factor, y, left_side=True, lower=True, transpose_a=True)
     return x[..., 0] if vector else x
+
+
+def solve_definite(a: Array, b: Array, factor: Array | None = None) -> Array:
+    """Return x with a x = b for a symmetric positive definite matrix, shapes (n, n) and (n,); all worlds at once.
+
+    factor: its Cholesky factor, where there is one; not used where elimination is faster.
+    """
+    if not 6 < a.shape[-1] <= 12:
+        return cho_solve(cholesky(a) if factor is None else factor, b)
+    return lax.custom_linear_solve(
+        lambda x: matmul(a, x), b, lambda _, y: whole_batch(solve_positive)(a, y), symmetric=True
+    )
 
 
 def solve_positive(a: Array, b: Array) -> Array:
