@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.errors import InputError
+from mjx_like.math.lanes import map_last
 from mjx_like.sharding import in_blocks, over_devices
 from mjx_like.step import step
 from mjx_like.types.data import Data
@@ -25,6 +26,11 @@ CARRIED = (
     "warning", "unconverged", "maxuse_con", "maxuse_efc",
 )  # fmt: skip
 CPU_BLOCK = 128
+# On a CPU, up to this many dofs, arrays of one world are so short that having the worlds last is faster.
+MOST_DOFS_LAST = 12
+
+Recorder = Callable[[Data], Any]
+Scan = Callable[..., tuple[Any, Any]]
 
 
 @record
@@ -49,7 +55,7 @@ def rollout(
     ctrl: Array | None = None,
     *,
     steps: int | None = None,
-    record: Callable[[Data], Any] = record_state,
+    record: Recorder = record_state,
     remat: bool = True,
     unroll: int = 1,
     block: int | None = None,
@@ -98,32 +104,59 @@ def rollout(
 
 @functools.partial(jax.jit, static_argnums=(3, 4, 5, 6, 7, 8))
 def _rollout(m, d, ctrl, steps, record, remat, unroll, block, devices):
-    one = functools.partial(_one_world, steps=steps, record=record, remat=remat, unroll=unroll)
+    scan = functools.partial(_scan, length=steps, remat=remat, unroll=unroll)
     if block is None:
-        return one(m, d, ctrl)
+        return _one_world(scan, record, m, d, ctrl)
     leaves, structure = jax.tree.flatten((m, d, ctrl))
     mapped = [x.ndim > rank for x, rank in zip(leaves, _ranks(m, d, ctrl), strict=True)]
     worlds = [x for x, is_mapped in zip(leaves, mapped, strict=True) if is_mapped]
     shared = [x for x, is_mapped in zip(leaves, mapped, strict=True) if not is_mapped]
+    many = _worlds_last if jax.default_backend() == "cpu" and m.nv <= MOST_DOFS_LAST else _worlds_first
 
-    def world(own: list[Array], common: list[Array]) -> Any:
+    def together(own: list[Array], common: list[Array]) -> tuple[Data, Any]:
         own, common = iter(own), iter(common)
-        return one(*jax.tree.unflatten(structure, [next(own if is_mapped else common) for is_mapped in mapped]))
+        values = [next(own if is_mapped else common) for is_mapped in mapped]
+        return many(scan, record, jax.tree.unflatten(structure, mapped), *jax.tree.unflatten(structure, values))
 
-    function = in_blocks(jax.vmap(world, in_axes=(0, None)), block)
+    function = in_blocks(together, block)
     function = function if devices is None else over_devices(function, devices)
     return function(worlds, shared)
 
 
-def _one_world(m: Model, d: Data, ctrl: Array | None, *, steps, record, remat, unroll) -> tuple[Data, Any]:
-    def advance(state: dict[str, Array], u: Array | None) -> tuple[dict[str, Array], Any]:
-        x = step(m, d.replace(**(state if u is None else state | {"ctrl": u})))
-        return {name: getattr(x, name) for name in CARRIED}, record(x)
-
-    advance = jax.checkpoint(advance, prevent_cse=False) if remat else advance
-    start = {name: getattr(d, name) for name in CARRIED}
-    state, records = lax.scan(advance, start, ctrl, length=steps, unroll=unroll)
+def _one_world(scan: Scan, record: Recorder, m: Model, d: Data, ctrl: Array | None) -> tuple[Data, Any]:
+    state, records = scan(functools.partial(_advance, record, m, d), _start(d), ctrl)
     return d.replace(**state), records
+
+
+def _worlds_first(scan: Scan, record: Recorder, mapped: Any, m: Model, d: Data, ctrl: Array | None) -> tuple[Data, Any]:
+    """Return Data and records of many worlds; `mapped` says which arrays of (m, d, ctrl) have a leading world axis."""
+    axes = jax.tree.map(lambda own: 0 if own else None, mapped)
+    return jax.vmap(functools.partial(_one_world, scan, record), in_axes=axes)(m, d, ctrl)
+
+
+def _worlds_last(scan: Scan, record: Recorder, mapped: Any, m: Model, d: Data, ctrl: Array | None) -> tuple[Data, Any]:
+    """Return what `_worlds_first` does, with the worlds on the last axis of every array inside."""
+    m, d, ctrl = jax.tree.map(lambda x, own: jnp.moveaxis(x, 0, -1) if own else x, (m, d, ctrl), mapped)
+    start, (own_m, own_d, own_ctrl) = _start(d), mapped
+    own = (own_m, own_d, dict.fromkeys(start, True), own_ctrl)
+    many = map_last(functools.partial(_advance, record), own)
+    state, records = scan(lambda state, u: many(m, d, state, u), start, ctrl)
+    return jax.tree.map(lambda x: jnp.moveaxis(x, -1, 0), (d.replace(**state), records))
+
+
+def _start(d: Data) -> dict[str, Array]:
+    return {name: getattr(d, name) for name in CARRIED}
+
+
+def _advance(record: Recorder, m: Model, d: Data, state: dict[str, Array], u: Array | None) -> tuple[Any, Any]:
+    """Return the state after one step and what is recorded of it."""
+    x = step(m, d.replace(**(state if u is None else state | {"ctrl": u})))
+    return _start(x), record(x)
+
+
+def _scan(advance: Callable[..., Any], start: Any, ctrl: Array | None, *, length, remat, unroll) -> tuple[Any, Any]:
+    advance = jax.checkpoint(advance, prevent_cse=False) if remat else advance
+    return lax.scan(advance, start, ctrl, length=length, unroll=unroll)
 
 
 def _ranks(m: Model, d: Data, ctrl: Array | None) -> list[int]:

@@ -10,6 +10,8 @@ from jax.custom_batching import custom_vmap
 
 Array = jax.Array
 
+LEAST_CAPACITY = 32
+
 
 def whole_batch(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of one world that calls `kernel` once for all worlds, however often it is vmapped.
@@ -86,17 +88,16 @@ def _merge(x: Array, axis: int | None, mapped: bool, outer: int, inner: int) -> 
     return x.reshape((outer * inner, *x.shape[2:]))
 
 
-def capacities(limit: int, least: int = 40) -> tuple[int, ...]:
-    """Return the row capacities to choose from: `least` times powers of four, then `limit`."""
-    sizes = []
-    size = least
+def capacities(limit: int, least: int = LEAST_CAPACITY) -> tuple[int, ...]:
+    """Return the row capacities to choose from: `least`, 2, 8, 32 ... times as many, then `limit`."""
+    sizes, size = [], least
     while size * 1.5 < limit:
         sizes.append(size)
-        size *= 4
+        size *= 2 if len(sizes) == 1 else 4
     return (*sizes, limit)
 
 
-def with_capacity(limit: int, need: Array, kernel: Callable[..., Any], *args: Any, least: int = 40) -> Any:
+def with_capacity(limit: int, need: Array, kernel: Callable[..., Any], *args: Any, least: int = LEAST_CAPACITY) -> Any:
     """Return `kernel(size, *args)` for the least capacity, up to `limit`, that is not below any world's `need`.
 
     need: shape (batch,), or () where it is the same for all worlds; least: as in `capacities`. One world alone takes

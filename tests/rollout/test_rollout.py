@@ -14,6 +14,7 @@ from mjx_like.interop import put_data, put_model
 from mjx_like.rollout import CARRIED, rollout
 from mjx_like.state import make_data
 from mjx_like.step import step
+from mjx_like.types.model import Model
 
 ARM = """
 <mujoco>
@@ -182,3 +183,21 @@ def test_a_model_whose_axis_is_not_that_of_the_data(model):
     d, ctrl = worlds(model)
     with pytest.raises(InputError, match="its world axis must be that of d"):
         rollout(model.replace(body_mass=jnp.tile(model.body_mass, (3, 1))), d, ctrl)
+
+
+@pytest.mark.parametrize("file", ["pendulum", pytest.param("half_cheetah", marks=pytest.mark.slow)])
+def test_worlds_last_equal_worlds_first(file, monkeypatch):
+    m = Model.from_xml_path(f"models/{file}.xml")
+    d, ctrl = worlds(m)
+    own = m.replace(dof_damping=m.dof_damping * jnp.linspace(1, 2, BATCH).reshape((-1,) + (1,) * m.dof_damping.ndim))
+
+    def slope(d, ctrl):
+        return jax.grad(lambda u: jnp.sum(rollout(own, d, u)[0].qpos ** 2))(ctrl)
+
+    results = []
+    for most in (-1, 100):
+        monkeypatch.setattr(sys.modules["mjx_like.rollout"], "MOST_DOFS_LAST", most)
+        jax.clear_caches()
+        results.append((rollout(own, d, ctrl), rollout(m, d, ctrl[0]), slope(d, ctrl)))
+    for a, b in zip(*map(jax.tree.leaves, results), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
