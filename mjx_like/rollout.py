@@ -27,7 +27,7 @@ CARRIED = (
 )  # fmt: skip
 CPU_BLOCK = 128
 # On a CPU, up to this many dofs, arrays of one world are so short that having the worlds last is faster.
-MOST_DOFS_LAST = 12
+MOST_DOFS_LAST = 16
 
 Recorder = Callable[[Data], Any]
 Scan = Callable[..., tuple[Any, Any]]

@@ -10,6 +10,8 @@ from mjx_like.math.batching import whole_batch
 
 Array = jax.Array
 
+_LARGEST_UNROLLED, _LARGEST_ELIMINATED = 6, 16  # sizes of matrices
+
 
 def matmul(a: Array, b: Array) -> Array:
     """Return a @ b in full precision of the dtype (no TF32)."""
@@ -22,7 +24,7 @@ def cholesky(a: Array) -> Array:
     if n == 0:
         return a
     # LAPACK takes columns first: handing it the transpose of a symmetric matrix spares a copy
-    return _cholesky_unrolled(a) if n <= 6 else lax.linalg.cholesky(a.mT, symmetrize_input=False)
+    return _cholesky_unrolled(a) if n <= _LARGEST_UNROLLED else lax.linalg.cholesky(a.mT, symmetrize_input=False)
 
 
 def cho_solve(factor: Array, b: Array) -> Array:
@@ -32,7 +34,7 @@ def cho_solve(factor: Array, b: Array) -> Array:
         return b
     vector = b.ndim == factor.ndim - 1
     b = b[..., None] if vector else b
-    if n <= 6:
+    if n <= _LARGEST_UNROLLED:
         x = _solve_unrolled(factor, b)
     else:
         y = lax.linalg.triangular_solve(factor, b, left_side=True, lower=True)
@@ -45,7 +47,7 @@ def solve_definite(a: Array, b: Array, factor: Array | None = None) -> Array:
 
     factor: its Cholesky factor, where there is one; not used where elimination is faster.
     """
-    if not 6 < a.shape[-1] <= 12:
+    if not _LARGEST_UNROLLED < a.shape[-1] <= _LARGEST_ELIMINATED:
         return cho_solve(cholesky(a) if factor is None else factor, b)
     return lax.custom_linear_solve(
         lambda x: matmul(a, x), b, lambda _, y: whole_batch(solve_positive)(a, y), symmetric=True
@@ -55,11 +57,11 @@ def solve_definite(a: Array, b: Array, factor: Array | None = None) -> Array:
 def solve_positive(a: Array, b: Array) -> Array:
     """Return x with a x = b for a batch of symmetric positive definite matrices, all at once.
 
-    a: shape (batch, n, n); b: shape (batch, n). Up to n = 12 Gauss-Jordan elimination without pivots, batch last: two
+    a: shape (batch, n, n); b: shape (batch, n). Up to n = 16 Gauss-Jordan elimination without pivots, batch last: two
     to four times faster on a CPU than a call of LAPACK for each matrix.
     """
     n = a.shape[-1]
-    return _eliminate(a, b) if n <= 12 else cho_solve(cholesky(a), b)
+    return _eliminate(a, b) if n <= _LARGEST_ELIMINATED else cho_solve(cholesky(a), b)
 
 
 def _eliminate(a: Array, b: Array) -> Array:

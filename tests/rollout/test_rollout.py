@@ -185,7 +185,8 @@ def test_a_model_whose_axis_is_not_that_of_the_data(model):
         rollout(model.replace(body_mass=jnp.tile(model.body_mass, (3, 1))), d, ctrl)
 
 
-@pytest.mark.parametrize("file", ["pendulum", pytest.param("half_cheetah", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("file", ["pendulum", "half_cheetah"])
 def test_worlds_last_equal_worlds_first(file, monkeypatch):
     m = Model.from_xml_path(f"models/{file}.xml")
     d, ctrl = worlds(m)
