@@ -21,6 +21,7 @@ _SINGLE = (
     "light_ambient", "light_diffuse", "light_specular", "mat_texrepeat", "mat_emission", "mat_specular",
     "mat_shininess", "mat_reflectance", "mat_metallic", "mat_roughness", "mat_rgba", "hfield_data", "skin_rgba",
     "skin_inflate", "skin_vert", "skin_texcoord", "skin_bonebindpos", "skin_bonebindquat", "skin_bonevertweight",
+    "mesh_vert", "mesh_normal", "mesh_texcoord",
 )  # fmt: skip
 
 Row = dict[str, Any]

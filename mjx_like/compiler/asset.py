@@ -1,7 +1,6 @@
 """Textures, materials, height fields and skins: what the compiled model keeps of them."""
 
 import struct
-import zlib
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -9,12 +8,12 @@ import numpy as np
 from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import Context, keyword
 from mjx_like.errors import ModelError
+from mjx_like.mjcf.asset.png import MAX_CELLS, SIGNATURE, read_gray
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import ColorSpace, ObjType, TextureType
 
 _CUBE_FILES = ("fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")
-_PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def asset_name(element: Element) -> str:
@@ -69,7 +68,7 @@ def _texture_size(ctx: Context, element: Element, a, kind: TextureType) -> tuple
 
 def _image_size(ctx: Context, element: Element, file: str) -> tuple[int, int, int]:
     data = read_file(ctx, element, file, "texturedir")
-    if data[:8] == _PNG and len(data) >= 24:
+    if data[:8] == SIGNATURE and len(data) >= 24:
         width, height = struct.unpack(">II", data[16:24])
         return width, height, int(ColorSpace.SRGB if b"sRGB" in data[:256] else ColorSpace.LINEAR)
     if file.lower().endswith(".ktx"):
@@ -136,6 +135,8 @@ def compile_hfield(ctx: Context, element: Element) -> Row:
     nrow, ncol = data.shape
     if nrow < 2 or ncol < 2:
         raise element.error(f"has {nrow} rows and {ncol} columns; 2 of each are the least")
+    if not np.isfinite(data).all():
+        raise element.error("has an elevation that is not a finite number")
     data = data.astype(np.float32)
     data -= data.min()
     if data.max() > 1e-14:
@@ -149,6 +150,8 @@ def _elevation(element: Element, a) -> np.ndarray:
         raise element.error("needs a file, or nrow and ncol")
     given = a.get("elevation")
     if given is None:
+        if nrow * ncol > MAX_CELLS:
+            raise element.error(f"has {nrow} rows and {ncol} columns; together they can have {MAX_CELLS} values")
         return np.zeros((nrow, ncol))
     if np.size(given) != nrow * ncol:
         raise element.error(f"elevation has {np.size(given)} values, not nrow * ncol = {nrow * ncol}")
@@ -157,53 +160,17 @@ def _elevation(element: Element, a) -> np.ndarray:
 
 def _hfield_file(ctx: Context, element: Element, file: str) -> np.ndarray:
     data = read_file(ctx, element, file, "meshdir")
-    if data[:8] == _PNG:
+    if data[:8] == SIGNATURE:
         try:
-            return _gray(element, data, file)[::-1]
-        except (struct.error, zlib.error, ValueError):
-            raise element.error(f"file '{file}' is a damaged PNG") from None
+            return read_gray(data)[::-1]
+        except ValueError as error:
+            raise element.error(f"file '{file}' {error}") from None
     if len(data) < 8:
         raise element.error(f"file '{file}' is no height field")
     nrow, ncol = struct.unpack("<ii", data[:8])
     if nrow < 1 or ncol < 1 or len(data) != 8 + 4 * nrow * ncol:
         raise element.error(f"file '{file}' is neither a PNG nor MuJoCo's own height field format")
     return np.frombuffer(data, "<f4", offset=8).reshape(nrow, ncol)
-
-
-def _gray(element: Element, data: bytes, file: str) -> np.ndarray:
-    """The gray values of a PNG of 8-bit gray, shape (rows, columns)."""
-    width, height, depth, color, _, _, interlace = struct.unpack(">IIBBBBB", data[16:29])
-    if (depth, color, interlace) != (8, 0, 0):
-        raise element.error(f"file '{file}': only PNG files of 8-bit gray without interlace are built yet")
-    packed, at = b"", 8
-    while at < len(data):
-        length, tag = struct.unpack(">I4s", data[at : at + 8])
-        packed += data[at + 8 : at + 8 + length] if tag == b"IDAT" else b""
-        at += 12 + length
-    lines = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(height, width + 1)
-    image, above = np.zeros((height, width), np.uint8), np.zeros(width, np.uint8)
-    for row in range(height):
-        above = image[row] = _unfilter(lines[row, 0], lines[row, 1:], above)
-    return image.astype(float)
-
-
-def _unfilter(kind: int, line: np.ndarray, above: np.ndarray) -> np.ndarray:
-    if kind == 0:
-        return line
-    if kind == 1:
-        return np.cumsum(line, dtype=np.uint8)
-    if kind == 2:
-        return line + above
-    out = np.zeros(len(line), int)
-    for i, value in enumerate(line.astype(int)):
-        left, up = (out[i - 1] if i else 0), int(above[i])
-        corner = int(above[i - 1]) if i else 0
-        if kind == 3:
-            guess = (left + up) // 2
-        else:
-            guess = min((left, up, corner), key=lambda v: abs(left + up - corner - v))
-        out[i] = (value + guess) & 255
-    return out.astype(np.uint8)
 
 
 def place_hfields(rows: list[Row]) -> dict[str, np.ndarray]:

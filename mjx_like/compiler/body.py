@@ -6,6 +6,7 @@ from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import Context
 from mjx_like.compiler.geom import Geom, compile_geom, compile_site
 from mjx_like.compiler.joint import NQ, NV, align_free, check_joints, compile_joint, joint_type
+from mjx_like.compiler.mesh_geom import Assets
 from mjx_like.compiler.pose import EPS, IDENTITY, compose, inertia_tensor, invert, principal_axes, rotate
 from mjx_like.compiler.tree import Body
 from mjx_like.compiler.visual import compile_camera, compile_light
@@ -15,7 +16,7 @@ from mjx_like.types.enums import InertiaFromGeom, JointType, SleepPolicy
 Tables = dict[str, list[Row]]
 
 
-def compile_tree(ctx: Context, bodies: list[Body], hfields: list[Row]) -> Tables:
+def compile_tree(ctx: Context, bodies: list[Body], assets: Assets) -> Tables:
     """Return the rows of bodies, joints, degrees of freedom, geoms, sites, cameras and lights, in order of their ids.
 
     Keys: body, joint, dof, geom, site, camera, light; qpos has one row a joint with qpos0 and qpos_spring.
@@ -27,7 +28,7 @@ def compile_tree(ctx: Context, bodies: list[Body], hfields: list[Row]) -> Tables
     tables: Tables = {k: [] for k in ("body", "joint", "dof", "geom", "site", "camera", "light", "qpos")}
     tree = _TreeIds(bodies)
     for body in bodies:
-        _compile_body(ctx, body, hfields, tables, tree)
+        _compile_body(ctx, body, assets, tables, tree)
     for body in bodies[1:]:
         if body.moving and not _has_mass(body):
             raise body.element.error(
@@ -45,10 +46,10 @@ class _TreeIds:
         self.last_dof: list[int] = [-1] * len(bodies)
 
 
-def _compile_body(ctx: Context, body: Body, hfields: list[Row], tables: Tables, ids: _TreeIds) -> None:
-    geoms = _mass_and_pose(ctx, body, hfields)
+def _compile_body(ctx: Context, body: Body, assets: Assets, tables: Tables, ids: _TreeIds) -> None:
+    geoms = _mass_and_pose(ctx, body, assets)
     inverse = _align(body) if body.parent is not None and align_free(ctx, body) else None
-    sites = [compile_site(ctx, body, placed) for placed in body.sites]
+    sites = [compile_site(ctx, body, placed, assets) for placed in body.sites]
     cameras = [compile_camera(ctx, body, placed) for placed in body.cameras]
     lights = [compile_light(ctx, body, placed) for placed in body.lights]
     if inverse is not None:
@@ -72,7 +73,7 @@ def _compile_body(ctx: Context, body: Body, hfields: list[Row], tables: Tables, 
     tables["light"] += lights
 
 
-def _mass_and_pose(ctx: Context, body: Body, hfields: list[Row]) -> list[Geom]:
+def _mass_and_pose(ctx: Context, body: Body, assets: Assets) -> list[Geom]:
     a, settings = body.attributes, ctx.settings(body.element)
     if body.parent is not None:
         body.pos, body.quat = a["pos"], ctx.orientation(body.element, a)
@@ -86,7 +87,7 @@ def _mass_and_pose(ctx: Context, body: Body, hfields: list[Row]) -> list[Geom]:
     )
     low, high = settings.inertiagrouprange
     geoms = [
-        compile_geom(ctx, body, g, hfields, from_geoms and low <= int(g.attributes.get("group") or 0) <= high)
+        compile_geom(ctx, body, g, assets, from_geoms and low <= int(g.attributes.get("group") or 0) <= high)
         for g in body.geoms
     ]
     if from_geoms:

@@ -9,11 +9,13 @@ from mjx_like.compiler.arrays import Row, assemble, stack
 from mjx_like.compiler.asset import asset_name, compile_hfield, compile_material, compile_texture, place_hfields
 from mjx_like.compiler.body import compile_tree, sleep_policies
 from mjx_like.compiler.contact import compile_exclude, compile_pair
-from mjx_like.compiler.context import Context, not_built
+from mjx_like.compiler.context import Context, keyword, not_built
 from mjx_like.compiler.custom import compile_keyframes, compile_numerics, compile_texts, compile_tuples
 from mjx_like.compiler.equality import compile_equality
 from mjx_like.compiler.finalize import Arrays
 from mjx_like.compiler.joint import NQ
+from mjx_like.compiler.mesh import compile_mesh, place_meshes
+from mjx_like.compiler.mesh_geom import MESH_TYPES, Assets
 from mjx_like.compiler.reference import derive
 from mjx_like.compiler.sensor import compile_sensor, place_sensors
 from mjx_like.compiler.settings import context, options, statistics, user_size
@@ -23,7 +25,7 @@ from mjx_like.compiler.tendon import compile_tendon
 from mjx_like.compiler.tree import Body, flatten
 from mjx_like.constants import MINVAL
 from mjx_like.mjcf.spec import Element, Spec
-from mjx_like.types.enums import JointType, ObjType
+from mjx_like.types.enums import GeomType, JointType, ObjType
 
 _USER_SIZES = {
     "nuser_body": "body", "nuser_jnt": "joints", "nuser_geom": "geoms", "nuser_site": "sites",
@@ -39,11 +41,13 @@ _SIZE_OF = {
     "nnumericdata": "numeric_data", "ntextdata": "text_data", "ntupledata": "tuple_objid",
     "nskinvert": "skin_vert", "nskintexvert": "skin_texcoord", "nskinface": "skin_face",
     "nskinbone": "skin_bonebodyid", "nskinbonevert": "skin_bonevertid", "ntree": "tree_sleep_policy",
+    "nmesh": "mesh_vertadr", "nmeshvert": "mesh_vert", "nmeshnormal": "mesh_normal", "nmeshtexcoord": "mesh_texcoord",
+    "nmeshface": "mesh_face", "nmeshgraph": "mesh_graph", "nmeshpoly": "mesh_polyvertadr",
+    "nmeshpolyvert": "mesh_polyvert", "nmeshpolymap": "mesh_polymap",
 }  # fmt: skip
 _ABSENT = (
     "nflex", "nflexnode", "nflexvert", "nflexedge", "nflexelem", "nflexelemdata", "nflexstiffness",
-    "nflexbending", "nflexelemedge", "nflexshelldata", "nflextexcoord", "nmesh", "nmeshvert", "nmeshtexcoord",
-    "nmeshface",
+    "nflexbending", "nflexelemedge", "nflexshelldata", "nflextexcoord",
 )  # fmt: skip
 
 
@@ -63,15 +67,17 @@ def compile_spec(spec: Spec) -> Arrays:
     _register(ctx, bodies)
     _user_sizes(ctx, bodies)
     columns: dict[str, Any] = {}
-    hfields = _assets(ctx, columns)
-    tables = compile_tree(ctx, bodies, hfields)
+    assets = _assets(ctx, bodies, columns)
+    tables = compile_tree(ctx, bodies, assets)
     springdampers = [row.pop("*springdamper") for row in tables["joint"]]
     for name in ("body", "joint", "dof", "geom", "site", "camera", "light"):
         columns |= stack(tables[name])
     for name in ("qpos0", "qpos_spring"):
         columns[name] = np.concatenate([np.zeros(0), *(row[name] for row in tables["qpos"])])
     columns["tree_sleep_policy"] = sleep_policies(bodies, tables)
-    columns |= place_hfields(hfields) | stack(hfields)
+    columns |= place_hfields(assets.hfields) | stack(assets.hfields)
+    rows, parts = place_meshes(assets.meshes)
+    columns |= stack(rows) | parts
     sizes = _constraints_and_actuation(ctx, columns) | ctx.user
     skins, parts = compile_skins(ctx, _section(spec, "asset", "skin") + _section(spec, "deformable", "skin"))
     columns |= stack(skins) | parts
@@ -117,8 +123,8 @@ def _section(spec: Spec, section: str, *tags: str) -> list[Element]:
 
 
 def _refuse_later(spec: Spec) -> None:
-    """Raise for what comes with a later issue: meshes, sub-models, flexes, plugins."""
-    for element in _section(spec, "asset", "mesh") + _section(spec, "deformable", "flex") + _section(spec, "extension"):
+    """Raise for what comes with a later issue: flexes, plugins."""
+    for element in _section(spec, "deformable", "flex") + _section(spec, "extension"):
         raise not_built(element)
 
 
@@ -141,6 +147,7 @@ def _register(ctx: Context, bodies: list[Body]) -> None:
         register(kind, [placed.element for body in bodies for placed in getattr(body, part)])
     register(ObjType.TEXTURE, _section(spec, "asset", "texture"), asset_name)
     register(ObjType.MATERIAL, _section(spec, "asset", "material"))
+    register(ObjType.MESH, _section(spec, "asset", "mesh"), asset_name)
     register(ObjType.HFIELD, _section(spec, "asset", "hfield"), asset_name)
     register(ObjType.SKIN, _section(spec, "asset", "skin") + _section(spec, "deformable", "skin"))
     for kind, section in (
@@ -167,8 +174,8 @@ def _user_sizes(ctx: Context, bodies: list[Body]) -> None:
         ctx.user[size] = user_size(spec, size, [spec.resolve(element) for element in _section(spec, section)])
 
 
-def _assets(ctx: Context, columns: dict[str, Any]) -> list[Row]:
-    """Compile textures and materials into `columns`; return the height fields."""
+def _assets(ctx: Context, bodies: list[Body], columns: dict[str, Any]) -> Assets:
+    """Compile textures and materials into `columns`; return the height fields and meshes."""
     textures: list[Row] = []
     address = 0
     for element in _section(ctx.spec, "asset", "texture"):
@@ -177,10 +184,28 @@ def _assets(ctx: Context, columns: dict[str, Any]) -> list[Row]:
         address += row["tex_nchannel"] * row["tex_width"] * row["tex_height"]
     columns |= stack(textures)
     columns |= stack(compile_material(ctx, element) for element in _section(ctx.spec, "asset", "material"))
-    for element in _section(ctx.spec, "asset", "texture", "material", "hfield"):
+    for element in _section(ctx.spec, "asset", "texture", "material", "hfield", "mesh"):
         if not asset_name(element) and element.get("type") != "skybox":
             raise element.error("needs a name")
-    return [compile_hfield(ctx, element) for element in _section(ctx.spec, "asset", "hfield")]
+    hfields = [compile_hfield(ctx, element) for element in _section(ctx.spec, "asset", "hfield")]
+    colliding = _colliding_meshes(ctx, bodies)
+    meshes = [
+        compile_mesh(ctx, element, asset_name(element) in colliding) for element in _section(ctx.spec, "asset", "mesh")
+    ]
+    return Assets(hfields, meshes)
+
+
+def _colliding_meshes(ctx: Context, bodies: list[Body]) -> set[str]:
+    """Return the names of meshes that need a convex hull: of a site, or of a geom that can touch something."""
+    paired = {pair.get(name) for pair in _section(ctx.spec, "contact", "pair") for name in ("geom1", "geom2")}
+    names = {site.attributes.get("mesh") for body in bodies for site in body.sites}
+    for body in bodies:
+        for geom in body.geoms:
+            a = geom.attributes
+            touching = a["contype"] or a["conaffinity"] or geom.element.get("name") in paired
+            if touching and GeomType(keyword(GeomType, a["type"])) in MESH_TYPES:
+                names.add(a.get("mesh"))
+    return names - {None}
 
 
 def _constraints_and_actuation(ctx: Context, columns: dict[str, Any]) -> dict[str, int]:

@@ -88,6 +88,7 @@ class Settings:
     boundinertia: float
     inertiafromgeom: int
     inertiagrouprange: tuple[int, int]
+    fitaabb: bool
 
     def radians(self, value: Any) -> Any:
         """Return an angle, or array of angles, of the file in radians."""
@@ -106,6 +107,7 @@ def settings(compiler: Mapping[str, Any]) -> Settings:
         boundinertia=compiler["boundinertia"],
         inertiafromgeom=choice(compiler["inertiafromgeom"]),
         inertiagrouprange=tuple(compiler["inertiagrouprange"]),
+        fitaabb=compiler["fitaabb"],
     )
 
 

@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import Context, keyword, not_built
+from mjx_like.compiler.context import Context, keyword
+from mjx_like.compiler.mesh_geom import MESH_TYPES, Assets, find_mesh, mesh_aabb, mesh_inertia, mesh_pose
 from mjx_like.compiler.pose import EPS, compose, normalized, quat_from_z
 from mjx_like.compiler.tree import Body, Placed
 from mjx_like.geometry.aabb import aabb, bounding_radius
@@ -30,11 +31,11 @@ class Geom:
     row: Row
 
 
-def compile_geom(ctx: Context, body: Body, placed: Placed, hfields: list[Row], infer: bool) -> Geom:
+def compile_geom(ctx: Context, body: Body, placed: Placed, assets: Assets, infer: bool) -> Geom:
     """Return a geom in its body's frame.
 
     Args:
-      hfields: the compiled height fields.
+      assets: the compiled meshes and height fields.
       infer: whether the body takes mass from this geom.
 
     Raises:
@@ -43,17 +44,21 @@ def compile_geom(ctx: Context, body: Body, placed: Placed, hfields: list[Row], i
     """
     element, a = placed.element, placed.attributes
     kind = GeomType(keyword(GeomType, a["type"]))
-    if kind in (GeomType.MESH, GeomType.SDF) or a.get("mesh"):
-        raise not_built(element, "a geom with a mesh")
     _check_geom(element, a, kind, body)
-    dataid, hfield_size = -1, None
+    dataid, mesh = find_mesh(ctx, element, a, kind, assets)
+    box = None
+    if mesh is None:
+        pos, quat, size = shape_pose(ctx, placed, kind)
+    else:
+        pos, quat, size = mesh_pose(ctx, element, a, kind, mesh)
     if kind == GeomType.HFIELD:
         dataid = ctx.names.find(ObjType.HFIELD, a["hfield"], element, "hfield")
-        hfield_size = hfields[dataid]["hfield_size"]
-    pos, quat, size = shape_pose(ctx, placed, kind)
-    if kind == GeomType.HFIELD:
-        size = np.array([*hfield_size[:2], 0.25 * hfield_size[2] + 0.5 * hfield_size[3]])
-    mass, inertia = _mass(element, a, kind, size) if infer else (0.0, np.zeros(3))
+        box = assets.hfields[dataid]["hfield_size"]
+        size = np.array([*box[:2], 0.25 * box[2] + 0.5 * box[3]])
+    elif kind not in MESH_TYPES:
+        dataid = -1
+        check_size(element, kind, size)
+    mass, inertia = _mass(element, a, kind, size, mesh) if infer else (0.0, np.zeros(3))
     fluid = np.zeros(12)
     if a["fluidshape"] == "ellipsoid":
         fluid = fluid_coefficients(kind, size, a["fluidcoef"])
@@ -66,7 +71,7 @@ def compile_geom(ctx: Context, body: Body, placed: Placed, hfields: list[Row], i
         "geom_condim": a["condim"],
         "geom_bodyid": body.id,
         "geom_dataid": dataid,
-        "geom_matid": material(ctx, element, a),
+        "geom_matid": material(ctx, element, a, mesh.material if mesh else None),
         "geom_group": a["group"],
         "geom_priority": a["priority"],
         "geom_castshadow": a["castshadow"],
@@ -74,8 +79,8 @@ def compile_geom(ctx: Context, body: Body, placed: Placed, hfields: list[Row], i
         "geom_solref": a["solref"],
         "geom_solimp": a["solimp"],
         "geom_size": size,
-        "geom_aabb": aabb(kind, size, hfield_size),
-        "geom_rbound": bounding_radius(kind, size, hfield_size),
+        "geom_aabb": mesh_aabb(mesh) if kind in MESH_TYPES else aabb(kind, size, box),
+        "geom_rbound": np.linalg.norm(size) if kind in MESH_TYPES else bounding_radius(kind, size, box),
         "geom_friction": a["friction"],
         "geom_margin": a["margin"],
         "geom_gap": a["gap"],
@@ -88,7 +93,7 @@ def compile_geom(ctx: Context, body: Body, placed: Placed, hfields: list[Row], i
     return Geom(kind, pos, quat, mass, inertia, row)
 
 
-def compile_site(ctx: Context, body: Body, placed: Placed) -> Row:
+def compile_site(ctx: Context, body: Body, placed: Placed, assets: Assets) -> Row:
     """Return the fields of a site.
 
     Raises:
@@ -97,17 +102,18 @@ def compile_site(ctx: Context, body: Body, placed: Placed) -> Row:
     """
     element, a = placed.element, placed.attributes
     kind = GeomType(keyword(GeomType, a["type"]))
-    if kind in (GeomType.MESH, GeomType.SDF) or a.get("mesh"):
-        raise not_built(element, "a site with a mesh")
     if kind in (GeomType.HFIELD, GeomType.PLANE):
         raise element.error(f"a site cannot be a {kind.name.lower()}")
+    dataid, mesh = find_mesh(ctx, element, a, kind, assets)
     pos, quat, size = shape_pose(ctx, placed, kind)
+    if mesh:
+        size = mesh.extent
     if placed.frame:
         pos, quat = compose(*placed.frame, pos, quat)
     return {
         "site_type": int(kind),
         "site_bodyid": body.id,
-        "site_dataid": -1,
+        "site_dataid": dataid,
         "site_matid": material(ctx, element, a),
         "site_group": a["group"],
         "site_size": size,
@@ -130,6 +136,12 @@ def shape_pose(ctx: Context, placed: Placed, kind: GeomType):
         quat = ctx.orientation(element, a)
     else:
         pos, quat, size = _between(element, kind, a["fromto"], pos, size)
+    check_size(element, kind, size)
+    return pos, quat, size
+
+
+def check_size(element, kind: GeomType, size: np.ndarray) -> None:
+    """Raise ModelError if a size is not what its shape needs."""
     if np.isnan(size).any():
         raise element.error("size is not a number")
     if kind == GeomType.PLANE and size[2] <= 0:
@@ -137,12 +149,11 @@ def shape_pose(ctx: Context, placed: Placed, kind: GeomType):
     for i in range(_SIZES.get(kind, 0)):
         if size[i] <= 0:
             raise element.error(f"size {i} of a {kind.name.lower()} must be positive, not {size[i]:g}")
-    return pos, quat, size
 
 
-def material(ctx: Context, element, attributes) -> int:
-    """Return the id of an element's material, -1 for none."""
-    name = attributes.get("material")
+def material(ctx: Context, element, attributes, fallback: str | None = None) -> int:
+    """Return the id of an element's material, else of the fallback's, -1 for none."""
+    name = attributes.get("material") or fallback
     return ctx.names.find(ObjType.MATERIAL, name, element, "material") if name else -1
 
 
@@ -169,9 +180,11 @@ def _check_geom(element, a, kind, body) -> None:
         raise element.error("a geom of type hfield must name a hfield, and no other geom can")
 
 
-def _mass(element, a, kind, size) -> tuple[float, np.ndarray]:
+def _mass(element, a, kind, size, mesh) -> tuple[float, np.ndarray]:
     shell = a["shellinertia"]
-    content = volume(kind, size, shell)
+    if kind in MESH_TYPES and shell:
+        raise element.error("shellinertia cannot be given with type mesh; give the mesh asset inertia='shell'")
+    content = mesh.mass.content if kind in MESH_TYPES else volume(kind, size, shell)
     given = a.get("mass")
     if given is not None:
         if given < 0:
@@ -182,4 +195,6 @@ def _mass(element, a, kind, size) -> tuple[float, np.ndarray]:
         if density < 0:
             raise element.error(f"density {density:g} is negative")
         mass = density * content
+    if kind in MESH_TYPES:
+        return mass, mesh_inertia(mesh, mass)
     return mass, diagonal_inertia(kind, size, mass, shell) if mass else np.zeros(3)

@@ -157,11 +157,15 @@ def _from_euler(value, degree, sequence):
 _ALTERNATIVES = {"axisangle": _from_axisangle, "xyaxes": _from_xyaxes, "zaxis": _from_zaxis, "euler": _from_euler}
 
 
-def principal_axes(tensor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def principal_axes(
+    tensor: np.ndarray, diagonal: float = _DIAGONAL, swap_gap: float = _SWAP_GAP
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the principal moments, largest first, and the quaternion of their axes, by Jacobi's method.
 
     Args:
       tensor: symmetric, shape (3, 3).
+      diagonal: share of the largest entry below which off-diagonal entries are zero.
+      swap_gap: share of the largest entry by which moments must differ for their order to count.
 
     The turns are those of MuJoCo, so that equal moments give the same axes.  Source: mju_eig3.
     """
@@ -177,7 +181,7 @@ def principal_axes(tensor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             row, column, about = 0, 2, 1
         else:
             row, column, about = 1, 2, 0
-        if upper[about] < _DIAGONAL * scale or upper[about] == 0:
+        if upper[about] < diagonal * scale or upper[about] == 0:
             break
         tau = (rotated[column, column] - rotated[row, row]) / (2 * rotated[row, column])
         tangent = 1 / (tau + math.sqrt(1 + tau * tau)) if tau >= 0 else -1 / (-tau + math.sqrt(1 + tau * tau))
@@ -187,7 +191,7 @@ def principal_axes(tensor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         turn[0] = math.sqrt(1 - turn[1 + about] ** 2)
         quat = quat_mul(quat, normalized(turn)[0])
     for low in (0, 1, 0):
-        if moments[low] + _SWAP_GAP * scale < moments[low + 1]:
+        if moments[low] + swap_gap * scale < moments[low + 1]:
             moments[[low, low + 1]] = moments[[low + 1, low]]
             turn = np.zeros(4)
             turn[0] = turn[1 + (low + 2) % 3] = math.sqrt(0.5)

@@ -138,10 +138,12 @@ class Model(Record):
     flex_texcoord: Array = leaf("nflextexcoord", 2)
     # mesh
     mesh_vert: Array = leaf("nmeshvert", 3)
+    mesh_normal: Array = leaf("nmeshnormal", 3)
     mesh_texcoord: Array = leaf("nmeshtexcoord", 2)
     mesh_scale: Array = leaf("nmesh", 3)
     mesh_pos: Array = leaf("nmesh", 3)
     mesh_quat: Array = leaf("nmesh", 4)
+    mesh_polynormal: Array = leaf("nmeshpoly", 3)
     # skin
     skin_rgba: Array = leaf("nskin", 4)
     skin_inflate: Array = leaf("nskin")

@@ -67,8 +67,13 @@ class Topology:
     nflextexcoord: int
     nmesh: int
     nmeshvert: int
+    nmeshnormal: int
     nmeshtexcoord: int
     nmeshface: int
+    nmeshgraph: int
+    nmeshpoly: int
+    nmeshpolyvert: int
+    nmeshpolymap: int
     nskin: int
     nskinvert: int
     nskintexvert: int
@@ -225,7 +230,21 @@ class Topology:
     mesh_facenum: np.ndarray = array("nmesh")
     mesh_texcoordadr: np.ndarray = array("nmesh")
     mesh_texcoordnum: np.ndarray = array("nmesh")
+    mesh_normaladr: np.ndarray = array("nmesh")
+    mesh_normalnum: np.ndarray = array("nmesh")
+    mesh_graphadr: np.ndarray = array("nmesh")
+    mesh_polynum: np.ndarray = array("nmesh")
+    mesh_polyadr: np.ndarray = array("nmesh")
     mesh_face: np.ndarray = array("nmeshface", 3)
+    mesh_facenormal: np.ndarray = array("nmeshface", 3)
+    mesh_facetexcoord: np.ndarray = array("nmeshface", 3)
+    mesh_graph: np.ndarray = array("nmeshgraph")
+    mesh_polyvertadr: np.ndarray = array("nmeshpoly")
+    mesh_polyvertnum: np.ndarray = array("nmeshpoly")
+    mesh_polyvert: np.ndarray = array("nmeshpolyvert")
+    mesh_polymapadr: np.ndarray = array("nmeshvert")
+    mesh_polymapnum: np.ndarray = array("nmeshvert")
+    mesh_polymap: np.ndarray = array("nmeshpolymap")
     # skin
     skin_matid: np.ndarray = array("nskin")
     skin_group: np.ndarray = array("nskin")

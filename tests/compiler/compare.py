@@ -27,12 +27,13 @@ def oracle(source: str, assets: Assets = None) -> Arrays:
     return arrays_from_mjmodel(load(source, assets))
 
 
-def differences(source: str, assets: Assets = None) -> dict[str, float | str]:
+def differences(source: str, assets: Assets = None, skip: tuple[str, ...] = ()) -> dict[str, float | str]:
     """Return the fields, options, statistics and names that differ from MuJoCo's, with by how much.
 
     Args:
       source: XML string or path.
       assets: contents of the files that it names, by name.
+      skip: beginnings of names of fields that are not compared.
     """
     given = (source,) if assets is None else (source, assets)
     ours, theirs = compile_source(*given), oracle(*given)
@@ -40,7 +41,7 @@ def differences(source: str, assets: Assets = None) -> dict[str, float | str]:
     for part, prefix in (("fields", ""), ("options", "opt."), ("statistics", "stat.")):
         mine, reference = getattr(ours, part), getattr(theirs, part)
         for name, value in reference.items():
-            if name in ("body_iquat", "body_inertia", *_NOT_ARRAYS):
+            if name in ("body_iquat", "body_inertia", *_NOT_ARRAYS) or name.startswith(skip):
                 continue
             error = _error(mine.get(name), value, name.endswith("quat"))
             if isinstance(error, str) or error > TOLERANCE:

@@ -180,7 +180,6 @@ ERRORS = {
 
 LATER = {
     "flexcomp": world('<flexcomp name="f" type="grid" count="2 2 1" dim="2"><pin id="0"/></flexcomp>'),
-    "mesh": world("", head='<asset><mesh name="m" builtin="sphere" params="2"/></asset>'),
 }
 
 

@@ -53,7 +53,10 @@ SOLVER = members(e.SolverType, "PGS CG Newton")
 LRMODE = members(e.LRMode, "none muscle muscleuser all")
 CONFLICT = members(e.Conflict, "warning merge error")
 MESH_INERTIA = members(e.MeshInertia, "convex legacy exact shell")
-MESH_BUILTIN = members(e.MeshBuiltin, "none sphere hemisphere cone supertorus supersphere wedge plate")
+MESH_BUILTIN = members(
+    e.MeshBuiltin,
+    "none sphere hemisphere cone supertorus supersphere wedge plate grid box cylinder ellipsoid square disc",
+)
 FLEX_SELF = members(e.FlexSelf, "none narrow bvh sap auto")
 EQUALITY = members(e.EqType, "connect weld joint tendon flex flexstrain")
 

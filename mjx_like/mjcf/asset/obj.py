@@ -1,0 +1,142 @@
+"""Wavefront OBJ files: the first shape with faces, polygons cut into triangles."""
+
+import numpy as np
+
+from mjx_like.mjcf.asset.mesh_data import MeshData, MeshError, single
+
+_BREAKS = ("o", "g")  # statements that end a shape
+
+
+def read_obj(data: bytes) -> MeshData:
+    """Return all vertices of an OBJ file and the faces of its first shape.
+
+    Raises:
+      MeshError: a number that cannot be read, or a face with a vertex that does not exist.
+    Source: LoadOBJ in user_mesh.cc; tinyobjloader's reading of `f`, `o` and `g`, found by trial.
+    """
+    values: dict[str, list[str]] = {"v": [], "vn": [], "vt": []}
+    counts = {"v": 0, "vn": 0, "vt": 0}
+    polygons: list[list[tuple[int, int, int]]] = []
+    closed = False
+    text = data.decode("utf-8", "replace").replace("\\\r\n", " ").replace("\\\n", " ")
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if not words:
+            continue
+        kind = words[0]
+        if kind in values:
+            width = 2 if kind == "vt" else 3
+            if len(words) <= width:
+                words += ["0"] * (width + 1 - len(words))
+            values[kind] += words[1 : width + 1]
+            counts[kind] += 1
+        elif kind == "f" and not closed and len(words) > 3:
+            polygons.append([_corner(word, counts, number) for word in words[1:]])
+        elif kind in _BREAKS and polygons:
+            closed = True
+    vert = single(_numbers(values["v"]), 3, "v")
+    mesh = MeshData(
+        vert, normal=single(_numbers(values["vn"]), 3, "vn"), texcoord=single(_numbers(values["vt"]), 2, "vt")
+    )
+    corners = _triangles(vert, polygons)
+    if not len(corners):
+        return mesh
+    mesh.face = corners[..., 0]
+    if len(mesh.normal) and (corners[..., 1] >= 0).all():
+        mesh.facenormal = corners[..., 1]
+    elif len(mesh.normal):
+        raise MeshError("has normals, but a face without them")
+    if len(mesh.texcoord) and (corners[..., 2] >= 0).all():
+        mesh.facetexcoord = corners[..., 2]
+        mesh.texcoord = np.stack([mesh.texcoord[:, 0], np.float32(1) - mesh.texcoord[:, 1].astype(np.float32)], 1)
+    else:
+        mesh.texcoord = mesh.texcoord[:0]
+    return mesh
+
+
+def _numbers(words: list[str]) -> np.ndarray:
+    try:
+        return np.array(words, np.float64)
+    except ValueError as error:
+        raise MeshError("has a coordinate that is no number") from error
+
+
+def _corner(word: str, counts: dict[str, int], line: int) -> tuple[int, int, int]:
+    """Return vertex, normal and texture coordinate of a corner, counted from 0, -1 for none."""
+    parts = [*word.split("/"), "", ""]
+    return (
+        _index(parts[0], counts["v"], line),
+        _index(parts[2], counts["vn"], line) if parts[2] else -1,
+        _index(parts[1], counts["vt"], line) if parts[1] else -1,
+    )
+
+
+def _index(word: str, count: int, line: int) -> int:
+    try:
+        index = int(word)
+    except ValueError:
+        raise MeshError(f"has '{word[:20]}' in line {line}, which is no index of a face") from None
+    if index == 0:
+        raise MeshError(f"has index 0 in line {line}; the first is 1")
+    return index - 1 if index > 0 else count + index
+
+
+def _triangles(vert: np.ndarray, polygons: list[list[tuple[int, int, int]]]) -> np.ndarray:
+    """Return the corners of all polygons as triangles, shape (n, 3, 3): triangle, corner, kind of index."""
+    sizes = np.array([len(polygon) for polygon in polygons], int)
+    if not len(sizes):
+        return np.zeros((0, 3, 3), int)
+    flat = np.array([corner for polygon in polygons for corner in polygon], int)
+    if flat[:, 0].min() < 0 or flat[:, 0].max() >= len(vert):
+        raise MeshError(f"has a face with a vertex that does not exist; there are {len(vert)}")
+    start = np.cumsum(sizes) - sizes
+    cuts: list[np.ndarray] = []
+    owner: list[np.ndarray] = []
+    threes = np.flatnonzero(sizes == 3)
+    cuts.append(start[threes, None] + [0, 1, 2])
+    owner.append(threes)
+    fours = np.flatnonzero(sizes == 4)
+    if len(fours):
+        a, b, c, d = (vert[flat[start[fours] + k, 0]].astype(np.float32) for k in range(4))
+        along, across = np.sum((c - a) ** 2, axis=1), np.sum((d - b) ** 2, axis=1)
+        shape = np.where((along < across)[:, None, None], [[0, 1, 2], [0, 2, 3]], [[0, 1, 3], [1, 2, 3]])
+        cuts.append((start[fours, None, None] + shape).reshape(-1, 3))
+        owner.append(np.repeat(fours, 2))
+    for i in np.flatnonzero(sizes > 4):
+        ears = start[i] + _ears(vert[flat[start[i] : start[i] + sizes[i], 0]])
+        cuts.append(ears)
+        owner.append(np.full(len(ears), i))
+    order = np.argsort(np.concatenate(owner), kind="stable")
+    return flat[np.concatenate(cuts)[order]]
+
+
+def _ears(points: np.ndarray) -> np.ndarray:
+    """Return the triangles of a polygon with five corners or more by cutting off ears, shape (n - 2, 3)."""
+    normal = np.sum(np.cross(points, np.roll(points, -1, axis=0)), axis=0)
+    drop = int(np.argmax(np.abs(normal)))
+    plane = np.delete(points, drop, axis=1) * ([1, -1] if drop == 1 else [1, 1])
+    sign = 1.0 if normal[drop] >= 0 else -1.0
+    rest, triangles, at, tries = list(range(len(points))), [], 0, 0
+    while len(rest) > 3 and tries < len(rest):
+        at %= len(rest)
+        trio = [rest[at], rest[(at + 1) % len(rest)], rest[(at + 2) % len(rest)]]
+        others = [i for i in rest if i not in trio]
+        if _is_ear(plane[trio], plane[others], sign):
+            triangles.append(trio)
+            rest.remove(trio[1])
+            tries = 0
+        else:
+            at, tries = at + 1, tries + 1
+    triangles.append(rest[:3])
+    return np.array(triangles)
+
+
+def _is_ear(trio: np.ndarray, others: np.ndarray, sign: float) -> bool:
+    def side(a, b, c):
+        return sign * ((b[0] - a[0]) * (c[..., 1] - a[1]) - (b[1] - a[1]) * (c[..., 0] - a[0]))
+
+    a, b, c = trio
+    if side(a, b, c) <= 0:
+        return False
+    inside = (side(a, b, others) > 0) & (side(b, c, others) > 0) & (side(c, a, others) > 0)
+    return not inside.any()

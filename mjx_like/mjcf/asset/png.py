@@ -1,0 +1,34 @@
+"""Gray values of a PNG file, for height fields."""
+
+import io
+import struct
+import zlib
+
+import numpy as np
+from PIL import Image
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+MAX_CELLS = 1 << 26  # values that a height field may have
+_DAMAGED = (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error, Image.DecompressionBombError)
+
+
+def read_gray(data: bytes) -> np.ndarray:
+    """Return the gray values of a PNG, 0 to 255, first row on top, shape (rows, columns).
+
+    Of a colour image they are its red channel and of 16-bit samples the high byte, as MuJoCo has it.
+
+    Raises:
+      ValueError: a damaged file, or one of more than MAX_CELLS pixels; the message says which.
+    """
+    if len(data) >= 24 and np.prod([float(n) for n in struct.unpack(">II", data[16:24])]) > MAX_CELLS:
+        raise ValueError(f"has more than {MAX_CELLS} pixels")
+    try:
+        with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
+            image.load()
+            if image.mode.startswith("I"):
+                return (np.asarray(image, np.int64) >> 8).astype(np.float64)
+            if image.mode == "P":
+                image = image.convert("RGB")
+            return np.asarray(image.convert("L") if image.mode == "1" else image.getchannel(0), np.float64)
+    except _DAMAGED:
+        raise ValueError("is a damaged PNG") from None
