@@ -102,7 +102,7 @@ def compile_material(ctx: Context, element: Element) -> Row:
     """
     a = ctx.spec.resolve(element)
     textures = np.full(10, -1)
-    for role, name in a["textures"].items():
+    for role, name in ({} if ctx.discards else a["textures"]).items():
         if role not in keywords.TEXTURE_ROLE:
             raise element.error(f"role '{role}' is none of {', '.join(keywords.TEXTURE_ROLE)}")
         textures[keywords.TEXTURE_ROLE[role]] = ctx.names.find(ObjType.TEXTURE, name, element, "texture")

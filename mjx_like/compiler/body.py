@@ -47,7 +47,7 @@ class _TreeIds:
 
 
 def _compile_body(ctx: Context, body: Body, assets: Assets, tables: Tables, ids: _TreeIds) -> None:
-    geoms = _mass_and_pose(ctx, body, assets)
+    geoms = mass_and_pose(ctx, body, assets)
     inverse = _align(body) if body.parent is not None and align_free(ctx, body) else None
     sites = [compile_site(ctx, body, placed, assets) for placed in body.sites]
     cameras = [compile_camera(ctx, body, placed) for placed in body.cameras]
@@ -73,19 +73,26 @@ def _compile_body(ctx: Context, body: Body, assets: Assets, tables: Tables, ids:
     tables["light"] += lights
 
 
-def _mass_and_pose(ctx: Context, body: Body, assets: Assets) -> list[Geom]:
-    a, settings = body.attributes, ctx.settings(body.element)
+def infers_inertia(ctx: Context, body: Body) -> bool:
+    """Return whether the mass and inertia of a body are those of its geoms."""
+    if body.parent is None or body.given is not None:
+        return False
+    choice = ctx.settings(body.element).inertiafromgeom
+    return choice == InertiaFromGeom.TRUE or (choice == InertiaFromGeom.AUTO and body.inertial is None)
+
+
+def mass_and_pose(ctx: Context, body: Body, assets: Assets) -> list[Geom]:
+    """Set the pose, mass, inertial frame and inertia of a body; return its compiled geoms."""
+    a = body.attributes
     if body.parent is not None:
         body.pos, body.quat = a["pos"], ctx.orientation(body.element, a)
+    body.mass, body.inertia = 0.0, np.zeros(3)
     placed = body.parent is None  # whether the inertial frame is known
     if body.inertial is not None:
         _explicit_inertia(ctx, body)
         placed = True
-    from_geoms = body.parent is not None and (
-        settings.inertiafromgeom == InertiaFromGeom.TRUE
-        or (settings.inertiafromgeom == InertiaFromGeom.AUTO and body.inertial is None)
-    )
-    low, high = settings.inertiagrouprange
+    from_geoms = infers_inertia(ctx, body)
+    low, high = ctx.settings(body.element).inertiagrouprange
     geoms = [
         compile_geom(ctx, body, g, assets, from_geoms and low <= int(g.attributes.get("group") or 0) <= high)
         for g in body.geoms
@@ -94,7 +101,9 @@ def _mass_and_pose(ctx: Context, body: Body, assets: Assets) -> list[Geom]:
         placed |= _inertia_from_geoms(ctx, body, [g for g in geoms if g.mass > 0])
     if not placed:
         body.ipos, body.iquat = body.pos, body.quat
-    if body.parent is not None:
+    if body.given is not None:
+        body.mass, body.ipos, body.iquat, body.inertia = body.given
+    elif body.parent is not None:
         _bound_inertia(ctx, body)
     if body.frame:
         body.pos, body.quat = compose(*body.frame, body.pos, body.quat)
@@ -141,7 +150,7 @@ def _inertia_from_geoms(ctx: Context, body: Body, geoms: list[Geom]) -> bool:
 
 
 def _bound_inertia(ctx: Context, body: Body) -> None:
-    settings = ctx.settings(body.element)
+    settings, before = ctx.settings(body.element), (body.mass, body.inertia)
     body.mass = max(body.mass, settings.boundmass)
     body.inertia = np.maximum(body.inertia, settings.boundinertia)
     if (2 * body.inertia > body.inertia.sum()).any() and _unbalanced(body.inertia):
@@ -151,6 +160,7 @@ def _bound_inertia(ctx: Context, body: Body) -> None:
                 "the compiler's balanceinertia mends it"
             )
         body.inertia = np.full(3, body.inertia.sum() / 3)
+    body.adjusted = body.mass != before[0] or bool((body.inertia != before[1]).any())
 
 
 def _unbalanced(inertia: np.ndarray) -> bool:
@@ -257,4 +267,4 @@ def sleep_policies(bodies: list[Body], tables: Tables) -> list[int]:
     return policies
 
 
-__all__ = ["Tables", "compile_tree", "sleep_policies"]
+__all__ = ["Tables", "compile_tree", "infers_inertia", "mass_and_pose", "sleep_policies"]

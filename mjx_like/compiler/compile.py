@@ -16,6 +16,7 @@ from mjx_like.compiler.finalize import Arrays
 from mjx_like.compiler.joint import NQ
 from mjx_like.compiler.mesh import compile_mesh, place_meshes
 from mjx_like.compiler.mesh_geom import MESH_TYPES, Assets
+from mjx_like.compiler.reduce import reduced, take_visuals, without_looks
 from mjx_like.compiler.reference import derive
 from mjx_like.compiler.sensor import compile_sensor, place_sensors
 from mjx_like.compiler.settings import context, options, statistics, user_size
@@ -62,11 +63,13 @@ def compile_spec(spec: Spec) -> Arrays:
     Source: mjCModel::TryCompile.
     """
     ctx = context(spec)
-    _refuse_later(spec)
     bodies = flatten(ctx)
+    columns: dict[str, Any] = {}
+    if ctx.discards or spec.compiler["fusestatic"]:
+        bodies, spec = _reduced(ctx, bodies)
+    _refuse_later(spec)
     _register(ctx, bodies)
     _user_sizes(ctx, bodies)
-    columns: dict[str, Any] = {}
     assets = _assets(ctx, bodies, columns)
     tables = compile_tree(ctx, bodies, assets)
     springdampers = [row.pop("*springdamper") for row in tables["joint"]]
@@ -87,6 +90,19 @@ def compile_spec(spec: Spec) -> Arrays:
     sizes |= {"nmocap": sum(i >= 0 for i in columns["body_mocapid"]), "nplastic": _plastic(columns)}
     sizes |= {size: len(columns.get(name, ())) for size, name in _SIZE_OF.items()}
     return _finish(ctx, sizes, columns, springdampers)
+
+
+def _reduced(ctx: Context, bodies: list[Body]) -> tuple[list[Body], Spec]:
+    """The bodies and the model that fusestatic and discardvisual leave."""
+    if ctx.discards:
+        take_visuals(ctx, bodies, even_massive=False)
+        ctx.spec = without_looks(ctx.spec, bodies)
+    _register(ctx, bodies)
+    _user_sizes(ctx, bodies)
+    bodies = reduced(ctx, bodies, _assets(ctx, bodies, {}))
+    if ctx.discards:
+        ctx.spec = without_looks(ctx.spec, bodies)
+    return bodies, ctx.spec
 
 
 def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], springdampers: list[np.ndarray]) -> Arrays:

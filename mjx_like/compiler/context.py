@@ -115,11 +115,13 @@ def settings(compiler: Mapping[str, Any]) -> Settings:
 class Context:
     """The model, its settings, the sizes of user data, and the names known so far.
 
-    own: settings of the model itself; user: kind of object -> number of its user values.
+    own: settings of the model itself; discards: whether visual elements are left out.
+    user: kind of object -> number of its user values.
     """
 
     spec: Spec
     own: Settings
+    discards: bool
     settotalmass: float
     znear: float
     names: Names

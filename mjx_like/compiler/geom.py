@@ -152,8 +152,8 @@ def check_size(element, kind: GeomType, size: np.ndarray) -> None:
 
 
 def material(ctx: Context, element, attributes, fallback: str | None = None) -> int:
-    """Return the id of an element's material, else of the fallback's, -1 for none."""
-    name = attributes.get("material") or fallback
+    """Return the id of an element's material, else of the fallback's, -1 for none or where visuals are discarded."""
+    name = None if ctx.discards else attributes.get("material") or fallback
     return ctx.names.find(ObjType.MATERIAL, name, element, "material") if name else -1
 
 

@@ -47,6 +47,7 @@ def context(spec: Spec) -> Context:
     return Context(
         spec=spec,
         own=settings(spec.compiler),
+        discards=spec.compiler["discardvisual"],
         settotalmass=spec.compiler["settotalmass"],
         znear=spec.visual["map"]["znear"],
         names=Names(),

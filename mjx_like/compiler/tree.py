@@ -24,9 +24,13 @@ class Placed:
     frame: Pose | None
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(eq=False)
 class Body:
-    """A body of the tree; `parent` is None for the world. The pose and inertia are set when it is compiled."""
+    """A body of the tree; `parent` is None for the world. The pose and inertia are set when it is compiled.
+
+    given: mass, inertial frame and inertia that it keeps whatever it holds, None if they are compiled.
+    adjusted: whether compiler settings changed its mass or inertia.
+    """
 
     element: Element
     attributes: Mapping[str, Any]
@@ -48,6 +52,8 @@ class Body:
     iquat: np.ndarray = dataclasses.field(default_factory=lambda: IDENTITY)
     mass: float = 0.0
     inertia: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(3))
+    given: tuple[float, np.ndarray, np.ndarray, np.ndarray] | None = None
+    adjusted: bool = False
 
     @property
     def moving(self) -> bool:
@@ -70,6 +76,11 @@ def flatten(ctx: Context) -> list[Body]:
     """
     world = Body(ctx.spec.worldbody, {}, None, None, 0)
     _fill(ctx, world, world.element, None, None)
+    return numbered(world)
+
+
+def numbered(world: Body) -> list[Body]:
+    """Return the bodies of a tree in MuJoCo's order, their ids set."""
     bodies: list[Body] = []
     stack = [world]
     while stack:

@@ -55,7 +55,7 @@ def compile_light(ctx: Context, body: Body, placed: Placed) -> Row:
     direction, length = normalized(direction)
     if length < EPS:
         raise element.error("dir has no length")
-    texture = a.get("texture")
+    texture = None if ctx.discards else a.get("texture")
     return {
         "light_bodyid": body.id,
         "light_mode": keyword(CamLightType, a["mode"]),
