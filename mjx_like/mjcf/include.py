@@ -1,5 +1,6 @@
 """The include element: other files, spliced in where it stands."""
 
+import posixpath
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,7 +63,7 @@ class Source:
                 "(file names are relative to the main file)"
             )
         name, data = found
-        key = str(Path(name))
+        key = posixpath.normpath(Path(name).as_posix())
         if key in self.included:
             raise ModelError(f"{where}: element <include file='{name}'>: already included; a file may be included once")
         self.included.add(key)
