@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.finalize import Arrays, finalize
-from mjx_like.compiler.load import spec_of_model
+from mjx_like.compiler.load import spec_of_model, spec_to_file
 from mjx_like.compiler.unfinalize import unfinalize
 from mjx_like.errors import InputError, ModelError
 from mjx_like.mjcf.edit.spec import Spec
@@ -120,7 +120,7 @@ def save_xml(path: str | Path, m: Model | Spec) -> None:
       InputError: leaves that are traced or carry a batch axis.
       ModelError: what no MJCF can say, by name.
     """
-    (m if isinstance(m, Spec) else spec_of_model(m)).to_file(path)
+    spec_to_file(m if isinstance(m, Spec) else spec_of_model(m), path)
 
 
 def layout() -> str:

@@ -6,6 +6,7 @@ import pathlib
 import jax
 
 from mjx_like.cli.setup import load, natural
+from mjx_like.compiler.load import compile_model
 from mjx_like.errors import InputError
 from mjx_like.io import save, save_xml
 from mjx_like.mjcf.edit.spec import Spec
@@ -33,7 +34,7 @@ def run(args: argparse.Namespace) -> None:
         if not source.is_file():
             raise InputError(f"{source}: no such file")
         spec = Spec.from_file(source)
-        spec.compile()  # what is written is known to compile
+        compile_model(spec)  # what is written is known to compile
         save_xml(target, spec)
     else:
         model = load(args)

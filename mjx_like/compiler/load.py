@@ -1,14 +1,22 @@
 """The public loaders: from MJCF to a Model."""
 
+import copy
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from mjx_like.compiler.compile import compile_spec
 from mjx_like.compiler.decompile.model import decompile
 from mjx_like.compiler.finalize import finalize
 from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.mjcf.reader import parse_file, parse_string
+from mjx_like.mjcf.spec import Spec as SpecRecord
+from mjx_like.mjcf.writer import to_xml, write_xml
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
+
+KEY_VECTORS = ("qpos", "qvel", "act", "plastic", "ctrl", "mpos", "mquat")
 
 
 def from_xml_path(
@@ -63,6 +71,33 @@ def compile_model(
 ) -> Model:
     """Return the Model of a Spec, which stays as it is and can be edited further; arguments as `from_xml_path`."""
     return finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, hooks, active)
+
+
+def spec_to_xml(spec: Spec) -> str:
+    """Return the MJCF of a Spec; it compiles to the same Model.
+
+    Raises:
+      ModelError: what contradicts, repeats, names nothing, or cannot be said by MJCF.
+    """
+    return to_xml(_with_keyframes(spec.checked()))
+
+
+def spec_to_file(spec: Spec, path: str | Path) -> None:
+    """Write the MJCF of a Spec to a file; files that it names are found from there. Raises as `spec_to_xml`."""
+    write_xml(_with_keyframes(spec.checked()), path)
+
+
+def _with_keyframes(found: SpecRecord) -> SpecRecord:
+    """The same model, its keyframes in full where a part was attached or deleted after they were given."""
+    if found.layouts:
+        fields = compile_spec(copy.deepcopy(found)).fields
+        for index, key in enumerate(found.sections["keyframe"]):
+            for name in KEY_VECTORS if key in found.layouts else ():
+                key.attrib.pop(name, None)
+                if np.size(fields[f"key_{name}"][index]):
+                    key.attrib[name] = np.array(fields[f"key_{name}"][index])
+        found.layouts = {}
+    return found
 
 
 def spec_of_model(m: Model) -> Spec:

@@ -9,7 +9,7 @@ from typing import Any
 
 from mjx_like.mjcf.carry import MAIN, Known, carry, drop
 from mjx_like.mjcf.conflict import merge_settings
-from mjx_like.mjcf.element import DefaultClass, Element, Origin
+from mjx_like.mjcf.element import DefaultClass, Element, Origin, Where
 from mjx_like.mjcf.layout import Layout, layout
 from mjx_like.mjcf.reference import Renaming, copied, renamed_record
 from mjx_like.mjcf.replicate import poses
@@ -34,6 +34,21 @@ def assemble(spec: Spec, load: Load) -> None:
     spec.sections["asset"] = [element for element in spec.sections["asset"] if element.tag != "model"]
     if any(True for _ in spec.worldbody.iter("replicate", "attach")):
         _Assembly(spec, models).run()
+
+
+def attach(
+    spec: Spec, parent: Element, source: Spec, found: Element, inherited: str | None, where: Where, **names: str
+) -> Element:
+    """Attach a part of a model to a body or frame of another, or of the same; return the copy.
+
+    found: body or frame of the source, or its world; inherited: default class around it.
+    names: prefix and suffix of all that is copied.
+    Raises ModelError where the settings of the two models contradict one another.
+    """
+    assembly = _Assembly(spec, {})
+    for top in (spec.worldbody, *(element for elements in spec.sections.values() for element in elements)):
+        assembly.known.add(top)
+    return assembly.graft(parent, Element("attach", dict(names), [], where, "attach"), source, found, inherited)
 
 
 class _Assembly:
@@ -101,8 +116,15 @@ class _Assembly:
 
     def _attach(self, parent: Element, element: Element) -> None:
         source = self._source(element)
+        self.graft(parent, element, source, *self._target(element, source))
+
+    def graft(self, parent: Element, element: Element, source: Spec, found: Element, inherited: str | None) -> Element:
+        """Copy a body, a frame or a whole world into a body or frame, with what refers into it; return the copy.
+
+        element: the attach element.
+        inherited: default class around what is copied.
+        """
         renaming = self._renaming(element, source)
-        found, inherited = self._target(element, source)
         made: dict[Element, Element] = {}
         self._grow(element, sum(1 for _ in found.iter()) + _CLASS * len(renaming.classes or ()))
         if found is source.worldbody:
@@ -119,6 +141,7 @@ class _Assembly:
         self._take(part, source, renaming, made)
         if source is not self.spec:
             self._keyframes(element, source, renaming, made)
+        return part
 
     def _source(self, element: Element) -> Spec:
         """The model that an attach element names."""
@@ -144,14 +167,14 @@ class _Assembly:
         return found
 
     def _renaming(self, element: Element, source: Spec) -> Renaming:
-        prefix = element.get("prefix")
+        prefix, suffix = element.get("prefix"), element.get("suffix", "")
         if source is self.spec:
-            return Renaming(prefix)
+            return Renaming(prefix, suffix)
         merge_settings(element, self.spec, source)
         classes: dict[str, str] = {}
         for name in source.defaults:
-            classes[name] = _free_name(prefix + name, self.spec.defaults)
-        renaming = Renaming(prefix, "", classes, Origin(source.compiler, source.directory))
+            classes[name] = _free_name(prefix + name + suffix, self.spec.defaults)
+        renaming = Renaming(prefix, suffix, classes, Origin(source.compiler, source.directory))
         for name, old in source.defaults.items():
             parent = MAIN if old.parent is None else classes[old.parent]
             records = {kind: renamed_record(kind, record, renaming) for kind, record in old.records.items()}

@@ -150,8 +150,9 @@ def input_words(record: Record) -> tuple[str, ...]:
 
 
 def plain_classes(classes: dict[str, DefaultClass]) -> bool:
-    """Whether no class was written by an actuator shortcut, so that shortcuts mean the same after writing."""
-    return all(found.records["general"]["shortcut"] == "general" for found in classes.values())
+    """Whether shortcuts mean the same after writing: no class was written by one, and none was attached."""
+    written = [found.records["general"]["shortcut"] for found in classes.values()]
+    return set(written) == {"general"} and not any(found.top for found in classes.values() if found.name != MAIN)
 
 
 def general_element(spec: Spec, element: Element) -> Element:

@@ -14,11 +14,10 @@ from lxml import etree
 from mjx_like.mjcf.canonical import default_elements, general_element, node, plain_classes, settings, speaking
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.schema import ELEMENTS, Attribute, Kind
-from mjx_like.mjcf.schema.asset import CUBE_FILES
+from mjx_like.mjcf.settle import FILES, settled
 from mjx_like.mjcf.spec import Spec
 
 BEFORE_TREE = ("extension", "custom", "asset")
-FILES = ("file", *CUBE_FILES)
 AFTER_TREE = ("deformable", "contact", "equality", "tendon", "actuator", "sensor", "keyframe")
 
 
@@ -26,8 +25,9 @@ def to_xml(spec: Spec) -> str:
     """Return the MJCF of a Spec; the contents of files that it names are not part of it.
 
     Raises:
-      ModelError: a text that XML cannot hold, or a default class that no MJCF says.
+      ModelError: a text that XML cannot hold, a default class or attached model that no MJCF says.
     """
+    spec = settled(spec)
     sections = dict(spec.sections)
     if not plain_classes(spec.defaults):
         sections["actuator"] = [general_element(spec, element) for element in sections["actuator"]]

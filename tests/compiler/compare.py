@@ -36,7 +36,11 @@ def differences(source: str, assets: Assets = None, skip: tuple[str, ...] = ()) 
       skip: beginnings of names of fields that are not compared.
     """
     given = (source,) if assets is None else (source, assets)
-    ours, theirs = compile_source(*given), oracle(*given)
+    return array_differences(compile_source(*given), oracle(*given))
+
+
+def array_differences(ours: Arrays, theirs: Arrays) -> dict[str, float | str]:
+    """Return the same of two sets of arrays."""
     found: dict[str, float | str] = {}
     for part, prefix in (("fields", ""), ("options", "opt."), ("statistics", "stat.")):
         mine, reference = getattr(ours, part), getattr(theirs, part)

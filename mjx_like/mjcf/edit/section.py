@@ -283,6 +283,18 @@ class Material(Item):
             self._element.children.append(layer)
 
 
+class Key(Item):
+    """A keyframe; after a part was attached or deleted its numbers belong to the joints that there were."""
+
+    def _set(self, name: str, value: Any) -> None:
+        if self._element in self._spec.layouts and name not in ("name", "time"):
+            raise self._element.error(
+                f"attribute '{name}' is held for the model as it was before a part was attached or deleted; "
+                "delete the keyframe and add another"
+            )
+        super()._set(name, value)
+
+
 class Group(Item):
     """An element that lists others: a tuple, a skin, a plugin."""
 

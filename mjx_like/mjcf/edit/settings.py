@@ -17,12 +17,13 @@ from mjx_like.types.enums import DisableBit, EnableBit
 class Settings:
     """Attributes of one element that a model has once, checked against the table as they are set.
 
-    kind: row of the table; values: what is written to; sub: settings within it, by name.
+    kind: row of the table; values: what is written to; given: notes what was set; sub: settings within it, by name.
     """
 
-    def __init__(self, kind: str, values: dict[str, Any], **sub: "Settings"):
+    def __init__(self, kind: str, values: dict[str, Any], given: dict[str, Any] | None = None, **sub: "Settings"):
         object.__setattr__(self, "_kind", kind)
         object.__setattr__(self, "_values", values)
+        object.__setattr__(self, "_given", {} if given is None else given)
         object.__setattr__(self, "_sub", sub)
 
     def __dir__(self) -> list[str]:
@@ -56,7 +57,7 @@ class Settings:
             self._write(wanted, found)
 
     def _write(self, name: str, value: Any) -> None:
-        self._values[name] = value
+        self._values[name] = self._given[name] = value
 
 
 class Option(Settings):
@@ -71,7 +72,7 @@ class Option(Settings):
     @disableflags.setter
     def disableflags(self, value: int) -> None:
         for name in STANDARD_FLAGS:
-            self.flag._values[name] = "disable" if int(value) & DisableBit[name.upper()] else "enable"
+            setattr(self.flag, name, not int(value) & DisableBit[name.upper()])
 
     @property
     def enableflags(self) -> int:
@@ -82,7 +83,7 @@ class Option(Settings):
     @enableflags.setter
     def enableflags(self, value: int) -> None:
         for name in OPTIONAL_FLAGS:
-            self.flag._values[name] = "enable" if int(value) & EnableBit[name.upper()] else "disable"
+            setattr(self.flag, name, bool(int(value) & EnableBit[name.upper()]))
 
 
 class Compiler(Settings):

@@ -10,17 +10,17 @@ from mjx_like.mjcf import spec as record
 from mjx_like.mjcf.build import check_classes, check_spec
 from mjx_like.mjcf.checks import check_element
 from mjx_like.mjcf.default import MAIN
+from mjx_like.mjcf.edit.change import attach_item, frame_at, remove, remove_class
 from mjx_like.mjcf.edit.item import Item, made
-from mjx_like.mjcf.edit.section import Actuator, Equality, Group, Material, Sensor, Tendon
+from mjx_like.mjcf.edit.section import Actuator, Equality, Group, Key, Material, Sensor, Tendon
 from mjx_like.mjcf.edit.settings import Compiler, Default, Option, Settings
-from mjx_like.mjcf.edit.tree import Body, class_name, items_below
+from mjx_like.mjcf.edit.tree import Body, Frame, class_name, items_below
 from mjx_like.mjcf.edit.value import caller
 from mjx_like.mjcf.element import DefaultClass, Element
 from mjx_like.mjcf.reader import parse_file, parse_string
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.validate import check_rule
 from mjx_like.mjcf.values import closest
-from mjx_like.mjcf.writer import to_xml, write_xml
 
 # Kind of element -> section and tag, for those that a section holds under one tag.
 LISTED = {
@@ -39,7 +39,7 @@ LISTED = {
 }
 # Kind of element -> section that holds all of it, its tag being its type.
 TYPED = {"actuator": Actuator, "sensor": Sensor, "tendon": Tendon, "equality": Equality}
-ITEMS = {"material": Material, "tuple": Group, "skin": Group}
+ITEMS = {"material": Material, "tuple": Group, "skin": Group, "key": Key}
 TREE = ("body", "joint", "geom", "site", "camera", "light", "frame")
 PLURALS = {
     "bodies": "body",
@@ -97,14 +97,6 @@ class Spec:
         check_spec(found)
         return found
 
-    def to_xml(self) -> str:
-        """MJCF of the model; it compiles to the same Model."""
-        return to_xml(self.checked())
-
-    def to_file(self, path: str | Path) -> None:
-        """Write the MJCF to a file; files that it names are found from there."""
-        write_xml(self.checked(), path)
-
     @property
     def modelname(self) -> str:
         """Name of the model."""
@@ -126,7 +118,9 @@ class Spec:
 
     @property
     def option(self) -> Option:
-        return Option("option", self._record.option, flag=Settings("flag", self._record.flag))
+        given = self._record.authored
+        flag = Settings("flag", self._record.flag, given["flag"])
+        return Option("option", self._record.option, given["option"], flag=flag)
 
     @property
     def compiler(self) -> Compiler:
@@ -135,7 +129,7 @@ class Spec:
 
     @property
     def size(self) -> Settings:
-        return Settings("size", self._record.size)
+        return Settings("size", self._record.size, self._record.authored["size"])
 
     @property
     def stat(self) -> Settings:
@@ -143,7 +137,8 @@ class Spec:
 
     @property
     def visual(self) -> Settings:
-        groups = {group: Settings(group, values) for group, values in self._record.visual.items()}
+        given = self._record.authored
+        groups = {group: Settings(group, values, given.get(group)) for group, values in self._record.visual.items()}
         return Settings("visual", {}, **groups)
 
     @property
@@ -201,6 +196,31 @@ class Spec:
         item._update(attributes)
         self._record.sections[section].append(item._element)
         return item
+
+    def delete(self, item: Item | Default) -> None:
+        """Take an element away, with all below it and all that refers to any of it; or a default class."""
+        if isinstance(item, Default):
+            remove_class(self._record, item._class)
+        else:
+            remove(self._record, item)
+
+    def attach(
+        self, child: "Spec", prefix: str | None = None, suffix: str | None = None, site: Any = None, frame: Any = None
+    ) -> Frame:
+        """Copy all of another Spec to a site or frame of this one; return the frame that holds its world.
+
+        prefix, suffix: of all names of the child.
+        site, frame: one of them, by itself or by name.
+        The child's assets, classes and keyframes come along; its compiler settings go on to hold for its elements.
+        Raises ModelError where the settings of both contradict one another (compiler attribute `conflict`).
+        """
+        given = site if frame is None else frame
+        kind = "site" if frame is None else "frame"
+        target = self._find(kind, given) if isinstance(given, str) else given
+        if target is None or (site is None) == (frame is None):
+            raise ModelError(f"{caller()}: attach needs one site or frame of this Spec; there is none {given!r}")
+        holder = target if kind == "frame" else Frame(self._record, frame_at(target), target._holder)
+        return Frame(self._record, attach_item(holder, child.worldbody, prefix, suffix), holder)
 
     def add_actuator(self, default: Any = None, type: Any = "general", **attributes: Any) -> Actuator:
         """New actuator of a type ("general", "motor", "position", ...)."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from mjx_like.mjcf.edit.change import attach_item, frame_at
 from mjx_like.mjcf.edit.item import Item, made
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.schema import ELEMENTS
@@ -93,6 +94,17 @@ class Tree(Item):
         """New light."""
         return self._add("light", default, attributes)
 
+    def attach_frame(self, frame: "Frame", prefix: str | None = None, suffix: str | None = None) -> "Frame":
+        """Copy a frame of this or another Spec into this body, with all that belongs to it; return the copy.
+
+        What the frame holds, and what refers to that (actuators, sensors, ...), gets prefix and suffix in its names.
+        """
+        return item_of(self._spec, attach_item(self, frame, prefix, suffix), self)
+
+    def attach_body(self, body: "Body", prefix: str | None = None, suffix: str | None = None) -> "Body":
+        """Copy a body of this or another Spec into this frame; as attach_frame."""
+        return item_of(self._spec, attach_item(self, body, prefix, suffix), self)
+
     def find_all(self, kind: str) -> list[Item]:
         """All elements of a kind ("body", "joint", "geom", ...) below this one, in document order."""
         if kind not in KINDS:
@@ -139,6 +151,10 @@ class Frame(Tree):
 
 class Site(Item):
     """A site."""
+
+    def attach_body(self, body: "Body", prefix: str | None = None, suffix: str | None = None) -> "Body":
+        """Copy a body of this or another Spec into a new frame at this site; as Frame.attach_body."""
+        return Frame(self._spec, frame_at(self), self._holder).attach_body(body, prefix, suffix)
 
 
 class Body(Tree):
