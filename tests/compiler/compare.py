@@ -36,10 +36,10 @@ def differences(source: str, assets: Assets = None, skip: tuple[str, ...] = ()) 
       skip: beginnings of names of fields that are not compared.
     """
     given = (source,) if assets is None else (source, assets)
-    return array_differences(compile_source(*given), oracle(*given))
+    return array_differences(compile_source(*given), oracle(*given), skip)
 
 
-def array_differences(ours: Arrays, theirs: Arrays) -> dict[str, float | str]:
+def array_differences(ours: Arrays, theirs: Arrays, skip: tuple[str, ...] = ()) -> dict[str, float | str]:
     """Return the same of two sets of arrays."""
     found: dict[str, float | str] = {}
     for part, prefix in (("fields", ""), ("options", "opt."), ("statistics", "stat.")):
