@@ -17,7 +17,7 @@ from mjx_like.sensor import plan as sensor_plan
 from mjx_like.smooth import plan as smooth_plan
 from mjx_like.tendon import plan as tendon_plan
 from mjx_like.tree import plan as tree_plan
-from mjx_like.types.enums import ObjType
+from mjx_like.types.enums import ObjType, WrapType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
 from mjx_like.types.option import OPTION_FLAGS, OptionFlags, OptionFloats, Statistic
@@ -38,6 +38,7 @@ _DECIDED = (
     "flags",
     "names",
     "has",
+    "wrap_sideid",
     "declared_unsupported",
     "unsupported",
     "hooks",
@@ -134,6 +135,7 @@ def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, .
         flags=flags,
         names=arrays.names,
         has=has,
+        wrap_sideid=_side_sites(arrays.fields),
         declared_unsupported=arrays.unsupported,
         unsupported=(),
         hooks=hooks,
@@ -142,6 +144,11 @@ def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, .
         capacity_args=(nconmax, njmax),
         planner=make_plans,
     )
+
+
+def _side_sites(fields: dict[str, Any]) -> np.ndarray:
+    around = np.isin(fields["wrap_type"], (WrapType.SPHERE, WrapType.CYLINDER))
+    return np.where(around, np.rint(fields["wrap_prm"]), -1).astype(np.int32)
 
 
 def _nonzero(value: np.ndarray, trailing: int) -> np.ndarray:

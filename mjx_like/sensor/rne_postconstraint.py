@@ -44,7 +44,7 @@ def external_force(m: Model, d: Data) -> Array:
     ties = np.flatnonzero(np.isin(m.eq_type, (EqType.CONNECT, EqType.WELD)))
     if ties.size and m.njmax:
         total = total + _ties(m, d, ties)
-    if m.plans.tendon.segment_site.size:
+    if m.plans.tendon.segment_site.size or m.plans.tendon.span_geom.size:
         total = total + tendon_wrench(m, d)
     centre = take(d.subtree_com, m.body_rootid)
     moved = jnp.concatenate([total[:, :3] - cross(centre, total[:, 3:]), total[:, 3:]], axis=1)

@@ -8,6 +8,7 @@ from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import combine, segment_sum, take
+from mjx_like.tendon.span import spans
 from mjx_like.tendon.stage import length_acceleration
 from mjx_like.tree.inherited import has_armature, has_damping, tendon_armature, tendon_damping
 from mjx_like.tree.spring import polynomial_factor, tendon_extension
@@ -21,16 +22,10 @@ Array = jax.Array
 def tendon_wrench(m: Model, d: Data) -> Array:
     """Return what spatial tendons apply to each body, shape (nbody, 6): torque about the world's origin, force.
 
-    Reads site_xpos and what `tension` reads.
+    Reads site_xpos, geom_xpos, geom_xmat and what `tension` reads.
     """
-    plan = m.plans.tendon
-    start, end = (take(d.site_xpos, plan.segment_site[:, k]) for k in (0, 1))
-    direction, _ = safe.normalize(end - start)
-    divisor = take(jnp.concatenate([jnp.ones(1, m.wrap_prm.dtype), m.wrap_prm]), plan.segment_pulley)
-    force = direction * (combine(plan.segment_tendon.T, tension(m, d)) / divisor)[:, None]
-    points, forces = jnp.concatenate([end, start]), jnp.concatenate([force, -force])
-    wrench = jnp.concatenate([cross(points, forces), forces], axis=1)
-    return segment_sum(wrench, np.concatenate([plan.segment_body[:, 1], plan.segment_body[:, 0]]), m.nbody)
+    pull = tension(m, d)
+    return _from_segments(m, d, pull) + _from_spans(m, d, pull)
 
 
 def tension(m: Model, d: Data) -> Array:
@@ -46,6 +41,31 @@ def tension(m: Model, d: Data) -> Array:
         acceleration = matmul(d.ten_J, d.qacc) + length_acceleration(m, d)
         total = total - tendon_armature(m) * acceleration
     return total
+
+
+def _from_segments(m: Model, d: Data, pull: Array) -> Array:
+    plan = m.plans.tendon
+    start, end = (take(d.site_xpos, plan.segment_site[:, k]) for k in (0, 1))
+    direction, _ = safe.normalize(end - start)
+    divisor = take(jnp.concatenate([jnp.ones(1, m.wrap_prm.dtype), m.wrap_prm]), plan.segment_pulley)
+    force = direction * (combine(plan.segment_tendon.T, pull) / divisor)[:, None]
+    points, forces = jnp.concatenate([end, start]), jnp.concatenate([force, -force])
+    return _on_bodies(m, points, forces, np.concatenate([plan.segment_body[:, 1], plan.segment_body[:, 0]]))
+
+
+def _from_spans(m: Model, d: Data, pull: Array) -> Array | float:
+    plan = m.plans.tendon
+    if not plan.span_geom.size:
+        return 0.0
+    around = spans(m, d)
+    force = around.force * combine(plan.span_tendon.T, pull)[:, None]
+    body = np.concatenate([plan.span_body[:, k] for k in (0, 2, 2, 1)])
+    return _on_bodies(m, around.points.reshape(-1, 3), force.reshape(-1, 3), body)
+
+
+def _on_bodies(m: Model, points: Array, forces: Array, body: np.ndarray) -> Array:
+    """Return the sum over each body of forces at points, shape (nbody, 6): torque about the world's origin, force."""
+    return segment_sum(jnp.concatenate([cross(points, forces), forces], axis=1), body, m.nbody)
 
 
 def _passive(m: Model, d: Data) -> Array:

@@ -1,7 +1,8 @@
-"""The plan of tendon/: terms of fixed tendons, straight segments of spatial ones, wrap tables."""
+"""The plan of tendon/: terms of fixed tendons, straight segments and wrapping geoms of spatial ones, path points."""
 
 import numpy as np
 
+from mjx_like.tree.inherited import has_armature
 from mjx_like.types.enums import DisableBit, ObjType, WrapType
 from mjx_like.types.plans import TendonPlan
 from mjx_like.types.topology import Topology
@@ -11,42 +12,53 @@ _GEOMS = (WrapType.SPHERE, WrapType.CYLINDER)
 
 def make_plan(t: Topology) -> TendonPlan:
     """Return the TendonPlan of a Topology."""
-    fixed, segments, paths = [], [], []
+    fixed, segments, spans = [], [], []
     for i in range(t.ntendon):
         entries = range(t.tendon_adr[i], t.tendon_adr[i] + t.tendon_num[i])
         if t.wrap_type[entries[0]] == WrapType.JOINT:
             fixed += [(i, w) for w in entries]
-            paths.append([])
         else:
-            segments += _segments(t, i, entries)
-            paths.append([-1 if t.wrap_type[w] == WrapType.PULLEY else t.wrap_objid[w] for w in entries])
-    return TendonPlan(**_fixed(t, fixed), **_spatial(t, segments), **_wraps(t, paths))
+            own_segments, own_spans = _pieces(t, i, entries)
+            segments, spans = segments + own_segments, spans + own_spans
+    return TendonPlan(**_fixed(t, fixed), **_segments(t, segments), **_spans(t, spans), **_points(t, spans))
 
 
 def unsupported(t: Topology) -> tuple[str, ...]:
     """Return what of the tendons the engine cannot run yet."""
     lacks = []
+    heavy = has_armature(t, "tendon", t.plans.tree.tendon_actuator) if t.ntendon else ()
     for i in range(t.ntendon):
         name = t.names[ObjType.TENDON][i] or i
         entries = slice(t.tendon_adr[i], t.tendon_adr[i] + t.tendon_num[i])
-        if np.isin(t.wrap_type[entries], _GEOMS).any():
-            lacks.append(f"tendon {name!r}: wrapping around geoms is not built yet")
+        if heavy[i] and np.isin(t.wrap_type[entries], _GEOMS).any():
+            lacks.append(
+                f"tendon {name!r}: an actuator's armature on a tendon that wraps around geoms is not built yet"
+            )
         if t.has["tendon_springyield"][i] and not t.disabled(DisableBit.SPRING):
             lacks.append(f"tendon {name!r}: springyield is not built yet")
     return tuple(lacks)
 
 
-def _segments(t: Topology, tendon: int, entries: range) -> list[tuple[int, int, int, int]]:
-    """Return (tendon, site, site, row of [1, wrap_prm] of the divisor) of each straight piece, geoms left out."""
-    out, pulley, before = [], 0, None
+def _pieces(t: Topology, tendon: int, entries: range) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Return the straight segments of a path and its spans around geoms.
+
+    A segment: (tendon, site, site, row of [1, wrap_prm] of the divisor); a span: the same and the path entry of the
+    geom.
+    """
+    segments, spans, pulley, before, around = [], [], 0, None, None
     for w in entries:
         if t.wrap_type[w] == WrapType.PULLEY:
             pulley, before = 1 + w, None
-        elif t.wrap_type[w] == WrapType.SITE:
+        elif t.wrap_type[w] in _GEOMS:
+            around = w
+        elif around is not None:
+            spans.append((tendon, before, t.wrap_objid[w], pulley, around))
+            before, around = t.wrap_objid[w], None
+        else:
             if before is not None:
-                out.append((tendon, before, t.wrap_objid[w], pulley))
+                segments.append((tendon, before, t.wrap_objid[w], pulley))
             before = t.wrap_objid[w]
-    return out
+    return segments, spans
 
 
 def _fixed(t: Topology, terms: list[tuple[int, int]]) -> dict:
@@ -60,7 +72,7 @@ def _fixed(t: Topology, terms: list[tuple[int, int]]) -> dict:
     )
 
 
-def _spatial(t: Topology, segments: list[tuple[int, int, int, int]]) -> dict:
+def _segments(t: Topology, segments: list[tuple[int, ...]]) -> dict:
     table = np.array(segments, np.int32).reshape(-1, 4)
     body = t.site_bodyid[table[:, 1:3]] if t.nsite else np.zeros((0, 2), np.int32)
     moves = moving_dofs(t, body)
@@ -73,6 +85,24 @@ def _spatial(t: Topology, segments: list[tuple[int, int, int, int]]) -> dict:
     )
 
 
+def _spans(t: Topology, spans: list[tuple[int, ...]]) -> dict:
+    table = np.array(spans, np.int32).reshape(-1, 5)
+    geom, side = t.wrap_objid[table[:, 4]], t.wrap_sideid[table[:, 4]]
+    body = np.concatenate(
+        [t.site_bodyid[table[:, 1:3]] if t.nsite else np.zeros((0, 2), np.int32), t.geom_bodyid[geom][:, None]], axis=1
+    )
+    moves = moving_dofs(t, body)
+    return dict(
+        span_site=np.concatenate([table[:, 1:3], side[:, None]], axis=1),
+        span_geom=geom,
+        span_cylinder=t.wrap_type[table[:, 4]] == WrapType.CYLINDER,
+        span_body=body,
+        span_tendon=(np.arange(t.ntendon)[:, None] == table[:, 0]).astype(float),
+        span_pulley=table[:, 3],
+        span_moves=moves & ~moves.all(axis=1, keepdims=True),
+    )
+
+
 def moving_dofs(t: Topology, body: np.ndarray) -> np.ndarray:
     """Return a mask of the dofs that move each body, shape (*body.shape, nv)."""
     mask = np.zeros((t.nbody, t.nv), bool)
@@ -82,15 +112,26 @@ def moving_dofs(t: Topology, body: np.ndarray) -> np.ndarray:
     return mask[body]
 
 
-def _wraps(t: Topology, paths: list[list[int]]) -> dict:
-    num = np.array([len(p) for p in paths], np.int32)
-    points = np.array([site for path in paths for site in path], np.int32)[: 2 * t.nwrap]
-    wrap_obj, wrap_site = np.zeros(2 * t.nwrap, np.int32), np.full(2 * t.nwrap, t.nsite)
-    wrap_obj[: points.size] = np.where(points < 0, -2, -1)
-    wrap_site[: points.size] = np.where(points < 0, t.nsite, points)
+def _points(t: Topology, spans: list[tuple[int, ...]]) -> dict:
+    """Lay out the points of all paths as if every span touched its geom."""
+    order, nspan = {span[4]: k for k, span in enumerate(spans)}, len(spans)
+    num, row, span, obj = np.zeros(t.ntendon, np.int32), [], [], []
+    for i in range(t.ntendon):
+        for w in range(t.tendon_adr[i], t.tendon_adr[i] + t.tendon_num[i]):
+            if w in order:
+                k = order[w]
+                row += [t.nsite + 1 + k, t.nsite + 1 + nspan + k]
+                span += [k, k]
+                obj += [t.wrap_objid[w]] * 2
+            elif t.wrap_type[w] in (WrapType.SITE, WrapType.PULLEY):
+                pulley = t.wrap_type[w] == WrapType.PULLEY
+                num[i] += 1
+                row.append(t.nsite if pulley else t.wrap_objid[w])
+                span.append(nspan)
+                obj.append(-2 if pulley else -1)
     return dict(
-        wrapadr=np.cumsum(num, dtype=np.int32) - num,
         wrapnum=num,
-        wrap_obj=wrap_obj.reshape(t.nwrap, 2),
-        wrap_site=wrap_site,
+        point_row=np.array(row, np.int32),
+        point_span=np.array(span, np.int32),
+        point_obj=np.array(obj, np.int32),
     )

@@ -7,6 +7,7 @@ import numpy as np
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import combine, take
+from mjx_like.tendon.span import path_points, span_rows, spans
 from mjx_like.tree.inherited import has_armature, tendon_armature
 from mjx_like.tree.jacobian import jac_dot, spatial_force, wrench_rows
 from mjx_like.types.data import Data
@@ -18,7 +19,8 @@ Array = jax.Array
 def tendon(m: Model, d: Data) -> Data:
     """Return d with the path, length and Jacobian of each tendon.
 
-    Reads qpos, site_xpos, cdof, subtree_com. Writes ten_wrapadr, ten_wrapnum, wrap_obj, wrap_xpos, ten_length, ten_J.
+    Reads qpos, site_xpos, geom_xpos, geom_xmat, cdof, subtree_com. Writes ten_wrapadr, ten_wrapnum, wrap_obj,
+    wrap_xpos, ten_length, ten_J.
     Source: mj_tendon.
     """
     if not m.ntendon:
@@ -28,15 +30,14 @@ def tendon(m: Model, d: Data) -> Data:
     if plan.segment_site.size:
         own_length, own_jacobian = spatial(m, d)
         length, jacobian = length + own_length, jacobian + own_jacobian
-    sites = jnp.concatenate([d.site_xpos, jnp.zeros((1, 3), d.site_xpos.dtype)])
-    return d.replace(
-        ten_length=length,
-        ten_J=jacobian,
-        ten_wrapadr=jnp.asarray(plan.wrapadr, jnp.int32),
-        ten_wrapnum=jnp.asarray(plan.wrapnum, jnp.int32),
-        wrap_obj=jnp.asarray(plan.wrap_obj, jnp.int32),
-        wrap_xpos=take(sites, plan.wrap_site).reshape(m.nwrap, 6),
-    )
+    if plan.span_geom.size:
+        around = spans(m, d)
+        own_length, own_jacobian = span_rows(m, d, around)
+        length, jacobian = length + own_length, jacobian + own_jacobian
+        points = path_points(m, d, around)
+    else:
+        points = site_points(m, d)
+    return d.replace(ten_length=length, ten_J=jacobian, **points)
 
 
 def tendon_velocity(m: Model, d: Data) -> Data:
@@ -81,6 +82,19 @@ def spatial(m: Model, d: Data) -> tuple[Array, Array]:
     pull = direction * scale[:, None]
     rows = _rows(m, d, end, pull, 1) - _rows(m, d, start, pull, 0)
     return length, combine(plan.segment_tendon, rows)
+
+
+def site_points(m: Model, d: Data) -> dict[str, Array]:
+    """Return the fields of Data with the points of all paths, where no tendon wraps around a geom."""
+    plan, room = m.plans.tendon, 2 * m.nwrap - m.plans.tendon.point_row.size
+    sites = jnp.concatenate([d.site_xpos, jnp.zeros((1, 3), d.site_xpos.dtype)])
+    adr = np.cumsum(plan.wrapnum, dtype=np.int32) - plan.wrapnum
+    return dict(
+        ten_wrapadr=jnp.asarray(adr, jnp.int32),
+        ten_wrapnum=jnp.asarray(plan.wrapnum, jnp.int32),
+        wrap_obj=jnp.asarray(np.append(plan.point_obj, np.zeros(room)).reshape(m.nwrap, 2), jnp.int32),
+        wrap_xpos=take(sites, np.append(plan.point_row, np.full(room, m.nsite)).astype(np.int32)).reshape(m.nwrap, 6),
+    )
 
 
 def length_acceleration(m: Model, d: Data) -> Array:

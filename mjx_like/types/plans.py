@@ -167,7 +167,10 @@ class ConstraintPlan:
 
 @dataclasses.dataclass(frozen=True)
 class TendonPlan:
-    """Terms of fixed tendons, straight segments of spatial ones, and the wrap tables; made by `tendon.plan`."""
+    """Terms of fixed tendons, straight segments and spans around geoms of spatial ones, and the points of paths.
+
+    A span is a site, a geom and a site. Points of a path stand in the order of the path. Made by `tendon.plan`.
+    """
 
     fixed_wrap: np.ndarray  # (k,) row of wrap_prm with the coefficient of each joint in a fixed tendon
     fixed_qposadr: np.ndarray  # (k,) coordinate of that joint
@@ -178,10 +181,17 @@ class TendonPlan:
     segment_tendon: np.ndarray  # (ntendon, nsegment) 1 where the segment belongs to the tendon
     segment_pulley: np.ndarray  # (nsegment,) row of [1, wrap_prm] that divides the segment's length
     segment_moves: np.ndarray  # (nsegment, 2, nv) 1 where the dof moves that end and not the other
-    wrapadr: np.ndarray  # (ntendon,) first point of the tendon's path
-    wrapnum: np.ndarray  # (ntendon,) number of points in the tendon's path
-    wrap_obj: np.ndarray  # (nwrap, 2) -1 for a site, -2 for a pulley
-    wrap_site: np.ndarray  # (2 nwrap,) site of each point, nsite where there is none
+    span_site: np.ndarray  # (nspan, 3) sites before and after each wrapping geom, and its side site or -1
+    span_geom: np.ndarray  # (nspan,) the geom
+    span_cylinder: np.ndarray  # (nspan,) True for a cylinder, False for a sphere
+    span_body: np.ndarray  # (nspan, 3) bodies of the site before, the site after, the geom
+    span_tendon: np.ndarray  # (ntendon, nspan) 1 where the span belongs to the tendon
+    span_pulley: np.ndarray  # (nspan,) row of [1, wrap_prm] that divides the span's length
+    span_moves: np.ndarray  # (nspan, 3, nv) 1 where the dof moves that body and not all three
+    wrapnum: np.ndarray  # (ntendon,) number of points in the tendon's path, those on geoms left out
+    point_row: np.ndarray  # (npoint,) row of [sites, zeros, first and then last points on geoms] of each path point
+    point_span: np.ndarray  # (npoint,) span that the point needs to touch its geom, nspan where it needs none
+    point_obj: np.ndarray  # (npoint,) geom of the point, -1 for a site, -2 for a pulley
 
 
 @dataclasses.dataclass(frozen=True)

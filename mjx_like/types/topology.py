@@ -348,6 +348,7 @@ class Topology:
     flags: OptionFlags
     names: dict[ObjType, tuple[str, ...]]
     has: dict[str, np.ndarray]
+    wrap_sideid: np.ndarray  # (nwrap,) side site of a wrapping geom, or -1: what wrap_prm holds there
     declared_unsupported: tuple[str, ...]  # by the compiler
     unsupported: tuple[str, ...]  # with what the plans add
     hooks: Hooks

@@ -7,7 +7,6 @@ import numpy as np
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.energy import energy_pos, energy_vel
 from mjx_like.smooth.kinematics import kinematics
-from mjx_like.tendon.plan import unsupported
 from mjx_like.tendon.stage import tendon
 from tests.oracle import TIGHT, error, load, states
 from tests.stages import POSITION, VELOCITY, data, errors, run, smooth
@@ -47,17 +46,6 @@ def test_length_gradient_is_the_jacobian_and_finite_where_length_is_zero():
     assert float(value[0, 0]) > 0.1 and float(value[1, 0]) == 0
 
 
-def test_wrapping_geoms_are_refused_by_name():
-    _, m = load(WRAPPED)
-    assert unsupported(m.topology) == ("tendon 'rope': wrapping around geoms is not built yet",)
-
-
 TWO_SITES = """<mujoco><worldbody><site name="a"/><body><joint type="slide" axis="1 0 0"/><joint axis="0 0 1"/>
 <geom size=".1"/><site name="b"/></body></worldbody>
 <tendon><spatial><site site="a"/><site site="b"/></spatial></tendon></mujoco>"""
-
-WRAPPED = (
-    TWO_SITES.replace("<spatial>", '<spatial name="rope">')
-    .replace('<site site="b"/></spatial>', '<geom geom="g"/><site site="b"/></spatial>')
-    .replace('<site name="a"/>', '<site name="a"/><geom name="g" size=".1" pos="1 0 0"/>')
-)
