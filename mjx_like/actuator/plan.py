@@ -7,7 +7,9 @@ from mjx_like.types.plans import ActuatorPlan
 from mjx_like.types.topology import Topology
 
 BUILT = {
-    "transmission": (TrnType.JOINT, TrnType.JOINTINPARENT, TrnType.TENDON, TrnType.SITE),
+    "transmission": (
+        TrnType.JOINT, TrnType.JOINTINPARENT, TrnType.TENDON, TrnType.SITE, TrnType.SLIDERCRANK, TrnType.BODY
+    ),
     "dyntype": (
         DynType.NONE, DynType.INTEGRATOR, DynType.FILTER, DynType.FILTEREXACT, DynType.MUSCLE, DynType.USER
     ),
@@ -21,6 +23,8 @@ _BY_JOINT = {
     JointType.SLIDE: "scalar_joint",
     JointType.HINGE: "scalar_joint",
 }
+
+_BY_KIND = {TrnType.TENDON: "tendon", TrnType.SLIDERCRANK: "slider_crank", TrnType.BODY: "body"}
 
 
 def make_plan(t: Topology) -> ActuatorPlan:
@@ -70,8 +74,8 @@ def _transmissions(t: Topology) -> tuple[tuple[str, np.ndarray], ...]:
         kind, target = t.actuator_trntype[i], t.actuator_trnid[i]
         if kind in (TrnType.JOINT, TrnType.JOINTINPARENT):
             groups.setdefault(_BY_JOINT[t.jnt_type[target[0]]], []).append(i)
-        elif kind == TrnType.TENDON:
-            groups.setdefault("tendon", []).append(i)
+        elif kind in _BY_KIND:
+            groups.setdefault(_BY_KIND[kind], []).append(i)
         elif kind == TrnType.SITE:
             groups.setdefault("site" if target[1] < 0 else "refsite", []).append(i)
     return tuple((name, np.array(ids, np.int32)) for name, ids in groups.items())

@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.math import quaternion
+from mjx_like.math import quaternion, safe
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import take
-from mjx_like.tree.jacobian import spatial_force, wrench_rows
+from mjx_like.tree.jacobian import joint_force, spatial_force, wrench_rows
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit, TrnType
 from mjx_like.types.model import Model
@@ -18,7 +18,7 @@ Array = jax.Array
 def transmission(m: Model, d: Data) -> Data:
     """Return d with the length of each actuator output and its moment arms.
 
-    Reads qpos, ten_length, ten_J, site_xpos, site_xmat, xquat, subtree_com, cdof. Writes actuator_length,
+    Reads qpos, ten_length, ten_J, site_xpos, site_xmat, xquat, subtree_com, cdof, contact. Writes actuator_length,
     actuator_moment.  Source: mj_transmission.
     """
     plan = m.plans.actuator
@@ -95,6 +95,46 @@ def refsite(m: Model, d: Data, ids: np.ndarray) -> tuple[Array, Array]:
     return length, rows
 
 
+def slider_crank(m: Model, d: Data, ids: np.ndarray) -> tuple[Array, Array]:
+    """Return lengths and moments of actuators that push a slider whose rod turns a crank.
+
+    The slider moves along the z axis of its site; the rod ends at the crank's site. Where the rod is too short to
+    reach, the length is that at which it comes nearest.
+    """
+    crank, slider = m.actuator_trnid[ids, 0], m.actuator_trnid[ids, 1]
+    axis, offset = take(d.site_xmat, slider)[:, :, 2], take(d.site_xpos, crank) - take(d.site_xpos, slider)
+    along = jnp.sum(axis * offset, axis=-1, keepdims=True)
+    rod = take(m.actuator_cranklength, ids)[:, None]
+    square = along * along + rod * rod - jnp.sum(offset * offset, axis=-1, keepdims=True)
+    root, gear = safe.sqrt(square), _gear(m, ids)[:, :1]
+    share = 1 - safe.divide(along, root)  # 1 where the rod is too short
+    by_offset = share * axis + safe.divide(offset, root)
+    none = jnp.zeros_like(axis)
+    pull = jnp.concatenate([by_offset, none], axis=1)
+    hold = jnp.concatenate([-by_offset, quaternion.cross(axis, share * offset)], axis=1)
+    moves = (m.plans.tree.body_dof[m.site_bodyid[s]] for s in (crank, slider))
+    rows = (
+        _site_rows(m, d, s, gear * w, mask) for s, w, mask in zip((crank, slider), (pull, hold), moves, strict=True)
+    )
+    return (gear * (along - root))[:, 0], sum(rows)
+
+
+def body(m: Model, d: Data, ids: np.ndarray) -> tuple[Array, Array]:
+    """Return lengths, all zero, and moments of adhesion of bodies: minus the mean normal Jacobian of their contacts.
+
+    Contacts in the gap, which have no constraint rows, count as well. Without contacts the moment is zero.
+    """
+    owner = np.append(m.geom_bodyid, -1).astype(np.int32)
+    pair = jnp.asarray(owner)[jnp.where(d.contact.geom >= 0, d.contact.geom, m.ngeom)]
+    movable = np.append(m.plans.tree.body_dof.any(axis=1), False)
+    counts = (d.contact.geom[:, 0] >= 0) & jnp.any(jnp.asarray(movable)[pair], axis=1)
+    mine = jnp.any(pair == m.actuator_trnid[ids, 0, None, None], axis=-1) & counts
+    weight = mine.astype(d.qpos.dtype) / jnp.maximum(jnp.sum(mine, axis=1, keepdims=True), 1)
+    force = sum(_contact_force(m, d, pair[:, end], sign, weight) for end, sign in ((0, 1.0), (1, -1.0)))
+    rows = jax.vmap(lambda one: joint_force(m, d, one))(force)
+    return jnp.zeros(len(ids), d.qpos.dtype), rows
+
+
 TRANSMISSIONS = {
     "scalar_joint": scalar_joint,
     "ball_joint": ball_joint,
@@ -102,6 +142,8 @@ TRANSMISSIONS = {
     "tendon": tendon,
     "site": site,
     "refsite": refsite,
+    "slider_crank": slider_crank,
+    "body": body,
 }
 
 
@@ -138,6 +180,18 @@ def _site_rows(m: Model, d: Data, target: np.ndarray, wrench: Array, moves: np.n
     """Return the joint forces, shape (k, nv), of wrenches (force, torque) at sites."""
     body, point = m.site_bodyid[target], take(d.site_xpos, target)
     return wrench_rows(m, d, spatial_force(m, d, body, point, wrench[:, :3], wrench[:, 3:]), moves)
+
+
+def _contact_force(m: Model, d: Data, body_id: Array, sign: float, weight: Array) -> Array:
+    """Return weighted sums of the contact normals as spatial forces on the bodies at one end, shape (k, nbody, 6).
+
+    body_id: shape (nconmax,); weight: shape (k, nconmax).
+    """
+    normal = sign * d.contact.frame[:, 0]
+    offset = d.contact.pos - d.subtree_com[jnp.asarray(m.body_rootid)[body_id]]
+    wrench = jnp.concatenate([quaternion.cross(offset, normal), normal], axis=1)
+    on_body = body_id == np.arange(m.nbody)[:, None]
+    return matmul(jnp.where(on_body, weight[:, None, :], 0), wrench)
 
 
 def _site_quat(m: Model, d: Data, target: np.ndarray) -> Array:

@@ -90,13 +90,10 @@ def test_hooks_stand_in_for_callbacks():
 
 
 def test_what_is_not_built_is_refused_by_name():
-    _, m = load(SMALL.replace('<motor name="a" joint="j"/>', '<adhesion name="a" body="b" ctrlrange="0 1"/>'))
-    assert unsupported(m.topology) == ("actuator 'a': transmission body is not built yet",)
-    _, off = load(
-        SMALL.replace('<motor name="a" joint="j"/>', '<adhesion name="a" body="b" ctrlrange="0 1"/>').replace(
-            "<worldbody>", '<option><flag actuation="disable"/></option><worldbody>'
-        )
-    )
+    late = SMALL.replace('<motor name="a" joint="j"/>', '<motor name="a" joint="j" nsample="3" delay=".01"/>')
+    _, m = load(late)
+    assert unsupported(m.topology) == ("actuator 'a': delay is not built yet",)
+    _, off = load(late.replace("<worldbody>", '<option><flag actuation="disable"/></option><worldbody>'))
     assert unsupported(off.topology) == ()
 
 
