@@ -14,7 +14,6 @@ from mjx_like.types.enums import (
     GainType,
     JointType,
     Limited,
-    LRMode,
     ObjType,
     TrnType,
 )  # fmt: skip
@@ -125,41 +124,6 @@ def place_actuators(rows: list[Row], historyadr: int) -> tuple[dict[str, list], 
         if nsample > 0:
             historyadr += 2 + nsample * (1 + len(inputs))
     return columns, historyadr
-
-
-def length_ranges(ctx: Context, fields, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Fill actuator_lengthrange from the ranges of joints and tendons; return what would need a simulation.
-
-    Source: mj_setLengthRange.
-    """
-    options = ctx.spec.compiler.get("lengthrange") or {}
-    mode = LRMode(keyword(LRMode, options.get("mode", "muscle")))
-    missing = []
-    for i in range(fields["nactuator"]):
-        kinds = (fields["actuator_gaintype"][i], fields["actuator_biastype"][i])
-        muscle = kinds[0] == GainType.MUSCLE or kinds[1] == BiasType.MUSCLE
-        user = kinds[0] == GainType.USER or kinds[1] == BiasType.USER
-        wanted = mode == LRMode.ALL or (mode != LRMode.NONE and muscle) or (mode == LRMode.MUSCLEUSER and user)
-        out = fields["actuator_outadr"][i]
-        low, high = fields["actuator_lengthrange"][out]
-        if not wanted or (options.get("useexisting", True) and low < high):
-            continue
-        limits = _limits(fields, i) if options.get("uselimit") else None
-        if limits is None:
-            label = names[i] or str(i)
-            missing.append(f"actuator '{label}': finding its lengthrange by simulation is not built yet")
-            continue
-        fields["actuator_lengthrange"][out] = limits
-    return tuple(missing)
-
-
-def _limits(fields, i: int) -> np.ndarray | None:
-    kind, target = fields["actuator_trntype"][i], fields["actuator_trnid"][i, 0]
-    if kind in (TrnType.JOINT, TrnType.JOINTINPARENT) and fields["jnt_limited"][target]:
-        return fields["jnt_range"][target]
-    if kind == TrnType.TENDON and fields["tendon_limited"][target]:
-        return fields["tendon_range"][target]
-    return None
 
 
 def _transmission(ctx: Context, element: Element, a) -> tuple[TrnType, tuple[int, int]]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mjx_like.compiler.actuator import compile_actuator, length_ranges, place_actuators
+from mjx_like.compiler.actuator import compile_actuator, place_actuators
 from mjx_like.compiler.arrays import Row, assemble, stack
 from mjx_like.compiler.asset import asset_name, compile_hfield, compile_material, compile_texture, place_hfields
 from mjx_like.compiler.body import compile_tree, sleep_policies
@@ -14,6 +14,7 @@ from mjx_like.compiler.custom import compile_keyframes, compile_numerics, compil
 from mjx_like.compiler.equality import compile_equality
 from mjx_like.compiler.finalize import Arrays
 from mjx_like.compiler.joint import NQ
+from mjx_like.compiler.lengthrange import set_length_ranges
 from mjx_like.compiler.mesh import compile_mesh, place_meshes
 from mjx_like.compiler.mesh_geom import MESH_TYPES, Assets
 from mjx_like.compiler.reduce import reduced, take_visuals, without_looks
@@ -115,14 +116,15 @@ def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], spring
         scale = ctx.settotalmass / max(MINVAL, fields["body_mass"].sum())
         fields["body_mass"], fields["body_inertia"] = fields["body_mass"] * scale, fields["body_inertia"] * scale
     settings, statistic = options(ctx.spec), statistics(ctx.spec)
-    unsupported = length_ranges(ctx, fields, names[ObjType.ACTUATOR])
     fields["body_simple"] = simple_bodies(fields, np.array(columns["*simple"]))
-    derive(fields, settings, statistic, names)
+    derive(fields, settings, statistic)
     del fields["body_simple"]
     _spring_dampers(fields, springdampers)
     for name, column in stack(compile_keyframes(ctx, keys, fields, sizes["nkey"])).items():
         fields[name] = np.array(column, float).reshape(fields[name].shape)
-    return Arrays(fields=fields, options=settings, statistics=statistic, names=names, unsupported=unsupported)
+    arrays = Arrays(fields=fields, options=settings, statistics=statistic, names=names)
+    arrays.unsupported = set_length_ranges(ctx, arrays)
+    return arrays
 
 
 _NAMED = (

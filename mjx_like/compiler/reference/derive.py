@@ -1,6 +1,5 @@
 """All derived constants of a compiled model, in the order of MuJoCo's mj_setConst."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,10 @@ from mjx_like.compiler.reference.tendon import tendons
 from mjx_like.compiler.reference.transmission import transmission
 from mjx_like.constants import MINVAL
 from mjx_like.errors import ModelError
-from mjx_like.types.enums import BiasType, EqType, GainType, JointType, ObjType
-
-Names = Mapping[ObjType, Sequence[str]]
+from mjx_like.types.enums import EqType, GainType, JointType, ObjType
 
 
-def derive(fields: Fields, options: dict[str, Any], statistics: dict[str, Any], names: Names | None = None) -> None:
+def derive(fields: Fields, options: dict[str, Any], statistics: dict[str, Any]) -> None:
     """Write every derived constant of a model into `fields` and `statistics`.
 
     Args:
@@ -31,13 +28,12 @@ def derive(fields: Fields, options: dict[str, Any], statistics: dict[str, Any], 
         `body_simple` may say which bodies MuJoCo calls simple.
       options: mjOption's fields.
       statistics: on entry what the user gave, on exit all five fields of mjStatistic.
-      names: names of objects by kind, for messages.
 
     Raises:
       ModelError: a constant that is not defined or not built yet.
     Source: mj_setConst.
     """
-    _check(fields, names or {})
+    _check(fields)
     set_fixed(fields)
     frames = kinematics(fields, fields["qpos0"])
     motion = com_pos(fields, frames)
@@ -56,17 +52,10 @@ def derive(fields: Fields, options: dict[str, Any], statistics: dict[str, Any], 
     _set_spring_lengths(fields)
 
 
-def _check(f: Fields, names: Names) -> None:
+def _check(f: Fields) -> None:
     """Raise where a constant would need what is not built yet."""
     if f["nflex"]:
         raise ModelError("derived constants of a flex are not built yet")
-    for i in range(f["nactuator"]):
-        low, high = f["actuator_lengthrange"][f["actuator_outadr"][i]]
-        muscle = f["actuator_gaintype"][i] == GainType.MUSCLE or f["actuator_biastype"][i] == BiasType.MUSCLE
-        if muscle and low >= high:
-            known = names.get(ObjType.ACTUATOR, ())
-            who = f"'{known[i]}'" if i < len(known) and known[i] else str(i)
-            raise ModelError(f"actuator {who}: computing its length range is not built yet; give lengthrange")
 
 
 def _set_inverse_weights(f: Fields, frames: Frames, motion: Motion, mass: Inertia) -> None:

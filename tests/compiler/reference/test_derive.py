@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from mjx_like.compiler.reference import derive
-from mjx_like.errors import ModelError
 from mjx_like.interop import arrays_from_mjmodel
 from tests.oracle import GYM, TIGHT, error
 
@@ -279,14 +278,3 @@ def test_singular_inertia():
     derive(arrays.fields, arrays.options, {})
     assert np.all(np.isfinite(arrays.fields["dof_invweight0"]))
     assert np.all(arrays.fields["dof_invweight0"] > 1e6)
-
-
-def test_length_range_of_a_muscle():
-    xml = """<mujoco><worldbody><body><joint name="j"/><geom size=".1" pos=".2 0 0"/></body></worldbody>
-    <actuator><muscle name="calf" joint="j" lengthrange="-1 1"/></actuator></mujoco>"""
-    mj = mujoco.MjModel.from_xml_string(xml)
-    assert_equal(mj)
-    arrays = arrays_from_mjmodel(mj)
-    arrays.fields["actuator_lengthrange"][:] = 0
-    with pytest.raises(ModelError, match="actuator 'calf': computing its length range is not built yet"):
-        derive(arrays.fields, arrays.options, {}, arrays.names)
