@@ -82,6 +82,25 @@ def test_feature(path):
             break
 
 
+@pytest.mark.parametrize("path", [p for p in FEATURES if p.stem.startswith("wrap_")], ids=lambda p: p.stem)
+def test_wrapping_tendon_touches_its_geom(path):
+    mj = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(mj)
+    sites = sum(mj.wrap_type != mujoco.mjtWrap.mjWRAP_SPHERE) - sum(mj.wrap_type == mujoco.mjtWrap.mjWRAP_CYLINDER)
+    touching = []
+    for _ in range(300):
+        mujoco.mj_step(mj, data)
+        touching.append(data.ten_wrapnum[0] > sites)
+    assert any(touching)
+    assert "inside" in path.stem or not all(touching)
+
+
+def test_every_transmission_has_a_model_that_uses_it():
+    for kind in ("joint", "jointinparent", "tendon", "site", "slidercrank", "body"):
+        mj = mujoco.MjModel.from_xml_path(str(MODELS / "features" / f"transmission_{kind}.xml"))
+        assert set(mj.actuator_trntype) == {int(getattr(mujoco.mjtTrn, f"mjTRN_{kind.upper()}"))}, kind
+
+
 def test_every_pair_of_shapes_has_a_model():
     for low, high in itertools.combinations_with_replacement(SHAPES, 2):
         if high != "plane":
