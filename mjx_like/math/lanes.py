@@ -185,46 +185,33 @@ def _gather(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
 
 def _dot(equation: Any, inputs: list[_Value], size: int) -> list[Any] | None:
     (x, y), p = inputs, equation.params
-    (cx, cy), (bx, by) = p["dimension_numbers"]
+    (cx, cy), (bx, _) = p["dimension_numbers"]
     if x.mapped and y.mapped:
-        return _product_of_mapped(x.array, y.array, cx, cy, bx, by)
+        return _product_of_mapped(x.array, y.array, cx, cy, bx)
     if bx or len(cx) != 1:
         return None
-    return [
-        _common_times(x.array, cx[0], y.array, cy[0], p)
-        if y.mapped
-        else _times_common(x.array, cx[0], y.array, cy[0], p)
-    ]
+    if x.mapped:
+        return [_common_product(y.array, cy[0], x.array, cx[0], p)]
+    product = _common_product(x.array, cx[0], y.array, cy[0], p)
+    rows, free = x.array.ndim - 1, y.array.ndim - 2
+    return [jnp.moveaxis(product, range(free, free + rows), range(rows))]
 
 
-def _batch_dot(a: Array, ca: int, x: Array, cx: int, p: Any) -> tuple[Array, int, int]:
-    """Return a . x for a common matrix and a mapped array as one product for each element of the free axes of x.
+def _common_product(common: Array, c: int, lanes: Array, along: int, p: dict[str, Any]) -> Array:
+    """Return the product over axis `c` of a common array and axis `along` of a mapped one.
 
-    The result has axes: free axes of x, free axes of a, worlds.
+    The result has the other axes of `lanes`, then those of `common`, then the worlds: one matrix product for each of
+    the former, so that no axis is merged with that of the worlds.
     """
-    free = [i for i in range(x.ndim - 1) if i != cx]
-    rows = jnp.moveaxis(a, ca, -1)
-    lead = tuple(x.shape[i] for i in free)
-    n = len(lead)
-    wide = jnp.broadcast_to(rows, (*lead, *rows.shape))
-    lanes = jnp.moveaxis(x, cx, -2)
-    numbers = (((wide.ndim - 1,), (n,)), (tuple(range(n)), tuple(range(n))))
-    out = lax.dot_general(
-        wide, lanes, numbers, precision=p["precision"], preferred_element_type=p["preferred_element_type"]
-    )
-    return out, n, rows.ndim - 1
+    lanes, rows = jnp.moveaxis(lanes, along, -2), jnp.moveaxis(common, c, -1)
+    free = lanes.ndim - 2
+    rows = jnp.broadcast_to(rows, (*lanes.shape[:free], *rows.shape))
+    numbers = (((rows.ndim - 1,), (free,)), (tuple(range(free)), tuple(range(free))))
+    settings = {name: p[name] for name in ("precision", "preferred_element_type")}
+    return lax.dot_general(rows, lanes, numbers, **settings)
 
 
-def _times_common(x: Array, cx: int, a: Array, ca: int, p: Any) -> Array:
-    return _batch_dot(a, ca, x, cx, p)[0]
-
-
-def _common_times(a: Array, ca: int, x: Array, cx: int, p: Any) -> Array:
-    out, n, k = _batch_dot(a, ca, x, cx, p)
-    return jnp.moveaxis(out, tuple(range(n, n + k)), tuple(range(k)))
-
-
-def _product_of_mapped(x: Array, y: Array, cx, cy, bx, by) -> list[Any] | None:
+def _product_of_mapped(x: Array, y: Array, cx, cy, bx) -> list[Any] | None:
     if len(cx) != 1 or bx or x.shape[cx[0]] > _SHORTEST_DOT:
         return None
     x, y = jnp.moveaxis(x, cx[0], 0), jnp.moveaxis(y, cy[0], 0)

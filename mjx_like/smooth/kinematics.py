@@ -29,7 +29,7 @@ def kinematics(m: Model, d: Data) -> Data:
     quat = component.multiply(base_quat, joint_quat)
     for jump in plan.node_jump:
         quat = component.multiply(pick_last(quat, jump), quat)
-    quat = quat * (1.5 - 0.5 * jnp.sum(quat * quat, axis=0))  # rounding of the products leaves its norm near 1
+    quat = hold(quat * (1.5 - 0.5 * jnp.sum(quat * quat, axis=0)))  # rounding of the products leaves its norm near 1
     rotation = component.matrix(quat)
     pos, anchor, axis = _positions(m, base_pos, component.matrix(base_quat), rotation, slide)
     xquat, xmat = pick_last(quat, plan.body_node), pick_last(rotation, plan.body_node)
