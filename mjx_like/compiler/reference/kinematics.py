@@ -10,6 +10,7 @@ from mjx_like.compiler import pose
 from mjx_like.types.enums import JointType
 
 Fields = dict[str, Any]
+_SAME_FRAME = 1e-6  # frames nearer to each other than this count as one
 
 
 @dataclasses.dataclass
@@ -48,9 +49,10 @@ def kinematics(f: Fields, qpos: np.ndarray) -> Frames:
     for body in range(1, nbody):
         _place_body(f, qpos, body, xpos, xquat, xanchor, xaxis)
     xmat = _matrices(xquat)
-    xipos, xiquat = _attached(xpos, xquat, np.arange(nbody), f["body_ipos"], f["body_iquat"])
-    geom_xpos, geom_xquat = _attached(xpos, xquat, f["geom_bodyid"], f["geom_pos"], f["geom_quat"])
-    site_xpos, site_xquat = _attached(xpos, xquat, f["site_bodyid"], f["site_pos"], f["site_quat"])
+    inertial = _snapped(f["body_ipos"], f["body_iquat"], np.zeros(3), pose.IDENTITY)
+    xipos, xiquat = _attached(xpos, xquat, np.arange(nbody), *inertial)
+    geom_xpos, geom_xquat = _attached(xpos, xquat, f["geom_bodyid"], *_on_body(f, "geom", inertial))
+    site_xpos, site_xquat = _attached(xpos, xquat, f["site_bodyid"], *_on_body(f, "site", inertial))
     cam_xpos, cam_xquat = _attached(xpos, xquat, f["cam_bodyid"], f["cam_pos"], f["cam_quat"])
     light = f["light_bodyid"]
     return Frames(
@@ -98,6 +100,27 @@ def _place_body(f: Fields, qpos, body: int, xpos, xquat, xanchor, xaxis) -> None
         turn = pose.quat_mul(turn, local)
         position = xanchor[joint] - pose.rotate(turn, f["jnt_pos"][joint])
     xpos[body], xquat[body] = position, pose.normalized(turn)[0]
+
+
+def _on_body(f: Fields, kind: str, inertial: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return local poses of geoms or sites, those that nearly are the frame of the body or its inertia made so.
+
+    MuJoCo copies the pose in that case, which shows where a mesh is centred but for rounding.
+    Source: geom_sameframe in user_model.cc, mj_local2Global.
+    """
+    owner, pos, quat = f[f"{kind}_bodyid"], f[f"{kind}_pos"], f[f"{kind}_quat"]
+    at_body = _snapped(pos, quat, np.zeros(3), pose.IDENTITY)
+    turned = np.any(at_body[1] != pose.IDENTITY, axis=-1, keepdims=True)
+    at_inertia = _snapped(pos, quat, inertial[0][owner], inertial[1][owner])
+    return np.where(turned, at_inertia[0], at_body[0]), np.where(turned, at_inertia[1], at_body[1])
+
+
+def _snapped(pos, quat, near_pos, near_quat) -> tuple[np.ndarray, np.ndarray]:
+    """Return poses with the orientation of a frame where theirs nearly is, and then its position likewise."""
+    pos, quat = np.asarray(pos, float), np.asarray(quat, float)
+    turn = np.minimum(np.abs(quat - near_quat).max(axis=-1), np.abs(quat + near_quat).max(axis=-1)) < _SAME_FRAME
+    both = turn & (np.abs(pos - near_pos).max(axis=-1) < _SAME_FRAME)
+    return np.where(both[..., None], near_pos, pos), np.where(turn[..., None], near_quat, quat)
 
 
 def _attached(xpos, xquat, owner, pos, quat) -> tuple[np.ndarray, np.ndarray]:
