@@ -156,7 +156,7 @@ def _shaped(a: dict[str, Any], data: MeshData, hull_wanted: bool) -> tuple[MeshD
     vert, normal = vert * scale, normalized(normal / np.where(scale == 0, 1.0, scale))
     if not np.isfinite(vert).all():
         raise MeshError("has a vertex that is not finite once scaled")
-    if np.prod(scale) < 0:
+    if np.prod(np.sign(scale)) < 0:
         face, facenormal, facetexcoord = (index[:, [0, 2, 1]] for index in (face, facenormal, facetexcoord))
         hull = hull and hull.mirrored()
     return MeshData(vert, face, normal, data.texcoord, facenormal, facetexcoord), hull

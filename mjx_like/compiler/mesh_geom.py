@@ -51,7 +51,7 @@ def mesh_pose(ctx: Context, element: Element, a, kind: GeomType, mesh: Mesh):
     """
     offset, size = mesh.mass.pos, mesh.extent
     if kind not in MESH_TYPES:
-        aabb = ctx.settings(element).fitaabb
+        aabb = ctx.own.fitaabb  # of the whole model, also for attached geoms
         scaled = _fit_aabb(kind, mesh, a["size"]) if aabb else _fit_inertia(kind, mesh.mass.box, a["size"])
         if aabb:
             offset = offset + rotate(mesh.mass.quat, (mesh.low + mesh.high) / 2)

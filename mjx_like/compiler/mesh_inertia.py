@@ -11,6 +11,7 @@ from mjx_like.types.enums import MeshInertia
 
 _SLACK_RELATIVE, _SLACK_ABSOLUTE = 1e-6, 1e-9  # by which moments may violate the triangle inequality
 _SINGLE = 1e-7  # relative precision of the vertices, beyond which their axes have no meaning
+_LARGEST = 1e40  # coordinate [m], so that no moment overflows
 _PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
@@ -41,6 +42,8 @@ def mesh_mass(vert: np.ndarray, face: np.ndarray, solid: np.ndarray, kind: MeshI
       MeshError: no area, no volume, or an inertia that no body has.
     Source: mjCMesh::Process, ComputeVolume, ComputeInertia.
     """
+    if np.abs(vert).max() > _LARGEST:
+        raise MeshError(f"has a vertex beyond {_LARGEST:g}")
     area, _, centre = triangles(vert, face)
     if area.sum() < MINVAL:
         raise MeshError("has a surface that is too small")

@@ -1,5 +1,6 @@
 """Built-in meshes on a regular grid: grid, square, disc, box, cylinder, ellipsoid; also the shapes of flexes."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -13,7 +14,9 @@ def _grid(kind: str, params: np.ndarray) -> tuple[MeshData, bool]:
     """Return a grid of vertices: with faces and no volume where dim is 2, else without faces."""
     count, spacing, dim = _parameters(kind, params)
     if (count[:dim] < 2).any() or (count[dim:] != 1).any():
-        raise MeshError(f"has count {tuple(count)} in params of builtin {kind}; it needs 2 or more, and 1 beyond dim")
+        raise MeshError(
+            f"has count {tuple(count.tolist())} in params of builtin {kind}; it needs 2 or more, and 1 beyond dim"
+        )
     index = np.stack(np.meshgrid(*(np.arange(n) for n in count), indexing="ij"), axis=-1).reshape(-1, 3)
     vert = spacing * (index - (count - 1) / 2)
     if kind == "disc":
@@ -38,7 +41,7 @@ def _shell(kind: str, params: np.ndarray) -> tuple[MeshData, bool]:
     """Return the surface of a block: an open top and faces where dim is 2, else a vertex in the middle and no faces."""
     count, spacing, dim = _parameters(kind, params)
     if (count < 2).any():
-        raise MeshError(f"has count {tuple(count)} in params of builtin {kind}; 2 are the least on each axis")
+        raise MeshError(f"has count {tuple(count.tolist())} in params of builtin {kind}; 2 are the least on each axis")
     nx, ny, nz = (int(n) for n in count)
     above = np.arange(1, nz if dim == 2 else nz - 1)
     parts = [_block(np.arange(nx), np.arange(ny), [0])]
@@ -91,7 +94,7 @@ def _parameters(kind: str, params: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     dim = 2 if flat else int(params[6]) if len(params) == 7 else 3
     if dim not in (2, 3):
         raise MeshError(f"has dim {dim} in params of builtin {kind}; it must be 2 or 3")
-    if not 1 <= np.prod(np.abs(params[:3])) <= MAX_VERTICES:
+    if not 1 <= math.prod(abs(float(n)) for n in params[:3]) <= MAX_VERTICES:
         raise MeshError(f"has counts in params of builtin {kind} that are not 1 to {MAX_VERTICES} together")
     return params[:3].astype(int), params[3:6], dim
 
