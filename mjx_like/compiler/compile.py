@@ -17,6 +17,7 @@ from mjx_like.compiler.joint import NQ
 from mjx_like.compiler.lengthrange import set_length_ranges
 from mjx_like.compiler.mesh import compile_mesh, place_meshes
 from mjx_like.compiler.mesh_geom import MESH_TYPES, Assets
+from mjx_like.compiler.plugin import check_plugins
 from mjx_like.compiler.reduce import reduced, take_visuals, without_looks
 from mjx_like.compiler.reference import derive
 from mjx_like.compiler.sensor import compile_sensor, place_sensors
@@ -141,8 +142,9 @@ def _section(spec: Spec, section: str, *tags: str) -> list[Element]:
 
 
 def _refuse_later(spec: Spec) -> None:
-    """Raise for what comes with a later issue: flexes, plugins."""
-    for element in _section(spec, "deformable", "flex") + _section(spec, "extension"):
+    """Raise for what comes with a later issue: flexes, plugins in use."""
+    check_plugins(spec)
+    for element in _section(spec, "deformable", "flex"):
         raise not_built(element)
 
 

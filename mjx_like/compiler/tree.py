@@ -125,8 +125,5 @@ def _fill(ctx: Context, body: Body, element: Element, frame: Pose | None, childc
 
 def _frame_pose(ctx: Context, element: Element, outer: Pose | None) -> Pose:
     attributes = ctx.spec.resolve(element, None)
-    for name in ("scale", "massscale", "scaling"):
-        if element.get(name) is not None:
-            raise not_built(element, f"attribute {name} of frame")
     pos, quat = attributes["pos"], ctx.orientation(element, attributes)
     return compose(*outer, pos, quat) if outer else (pos, quat)
