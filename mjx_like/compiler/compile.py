@@ -65,6 +65,7 @@ def compile_spec(spec: Spec) -> Arrays:
     Source: mjCModel::TryCompile.
     """
     ctx = context(spec)
+    check_plugins(spec)
     bodies = flatten(ctx)
     columns: dict[str, Any] = {}
     if ctx.discards or spec.compiler["fusestatic"]:
@@ -142,8 +143,7 @@ def _section(spec: Spec, section: str, *tags: str) -> list[Element]:
 
 
 def _refuse_later(spec: Spec) -> None:
-    """Raise for what comes with a later issue: flexes, plugins in use."""
-    check_plugins(spec)
+    """Raise for what comes with a later issue: flexes."""
     for element in _section(spec, "deformable", "flex"):
         raise not_built(element)
 

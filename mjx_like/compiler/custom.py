@@ -13,6 +13,7 @@ from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import JointType, ObjType
 
 Columns = dict[str, Any]
+_MAX_NUMERIC = 10_000_000  # against sizes that nobody means
 
 
 def compile_numerics(elements: list[Element]) -> tuple[list[Row], Columns]:
@@ -21,17 +22,18 @@ def compile_numerics(elements: list[Element]) -> tuple[list[Row], Columns]:
     Raises:
       ModelError: a bad size.
     """
-    rows, data = [], []
+    rows, data, total = [], [], 0
     for element in elements:
         given = np.asarray(element.get("data", ()), float).ravel()
         size = int(element.get("size", len(given)))
-        if not 1 <= size <= 500:
-            raise element.error(f"its size {size} must be between 1 and 500")
+        if not 1 <= size <= _MAX_NUMERIC:
+            raise element.error(f"its size {size} must be between 1 and {_MAX_NUMERIC}")
         if size < len(given):
             raise element.error(f"size {size} is smaller than its data, {len(given)} values")
-        rows.append({"numeric_adr": len(data), "numeric_size": size})
-        data += [*given, *np.zeros(size - len(given))]
-    return rows, {"numeric_data": data}
+        rows.append({"numeric_adr": total, "numeric_size": size})
+        data += [given, np.zeros(size - len(given))]
+        total += size
+    return rows, {"numeric_data": np.concatenate([np.zeros(0), *data])}
 
 
 def compile_texts(elements: list[Element]) -> tuple[list[Row], Columns]:

@@ -8,6 +8,8 @@ from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.asset import read_file
 from mjx_like.compiler.context import Context, vector
 from mjx_like.compiler.geom import material
+from mjx_like.compiler.pose import normalized
+from mjx_like.constants import MINVAL
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import ObjType
 
@@ -35,6 +37,8 @@ def compile_skins(ctx: Context, elements: list[Element]) -> tuple[list[Row], Col
         vertices, texcoord, faces, bones = skin
         if not len(vertices) or not len(faces) or not bones:
             raise element.error("needs vertices, faces and bones")
+        if len(texcoord) not in (0, len(vertices)):
+            raise element.error(f"has {len(texcoord)} texture coordinates for {len(vertices)} vertices")
         if faces.min() < 0 or faces.max() >= len(vertices):
             raise element.error("a face names a vertex that does not exist")
         rows.append(
@@ -61,12 +65,17 @@ def compile_skins(ctx: Context, elements: list[Element]) -> tuple[list[Row], Col
 
 def _add_bones(ctx: Context, element: Element, bones, nvert: int, parts: Columns) -> None:
     total = np.zeros(nvert, np.float32)
-    for _, _, _, ids, weights in bones:
+    for body, _, _, ids, weights in bones:
+        if not len(ids) or ids.min() < 0 or ids.max() >= nvert:
+            raise element.error(f"bone '{body}' must name vertices between 0 and {nvert - 1}")
         np.add.at(total, ids, np.asarray(weights, np.float32))
+    if not (total > MINVAL).all():
+        vertex = int(np.flatnonzero(~(total > MINVAL))[0])
+        raise element.error(f"the weights of vertex {vertex} must have a positive sum")
     for body, pos, quat, ids, weights in bones:
         parts["skin_bonebodyid"].append(ctx.names.find(ObjType.BODY, body, element, "body"))
         parts["skin_bonebindpos"].append(pos)
-        parts["skin_bonebindquat"].append(quat / np.linalg.norm(quat))
+        parts["skin_bonebindquat"].append(normalized(quat)[0])
         parts["skin_bonevertadr"].append(len(parts["skin_bonevertid"]))
         parts["skin_bonevertnum"].append(len(ids))
         parts["skin_bonevertid"] += list(ids)
@@ -81,6 +90,9 @@ def _inline(element: Element, a):
             raise bone.error("vertid and vertweight must have one length")
         pose = vector(bone.get("bindpos"), 3), vector(bone.get("bindquat"), 4, (1, 0, 0, 0))
         bones.append((bone.get("body"), *pose, ids, weights))
+    for name, width in (("vertex", 3), ("texcoord", 2), ("face", 3)):
+        if len(a.get(name, ())) % width:
+            raise element.error(f"{name} has {len(a[name])} numbers, needs a multiple of {width}")
     empty = np.zeros(0)
     vertices = np.reshape(a.get("vertex", empty), (-1, 3))
     texcoord = np.reshape(a.get("texcoord", empty), (-1, 2))

@@ -117,6 +117,9 @@ def complete(spec: Spec, load: Load) -> None:
     for section in spec.sections.values():
         for element in section:
             check_classes(spec, element)
+    for element in spec.worldbody.iter("frame", "replicate"):
+        if "class" in element.attrib and "childclass" not in element.attrib:
+            element.attrib["childclass"] = element.attrib.pop("class")  # in a frame the two mean the same
     assemble(spec, load)
     check_classes(spec, spec.worldbody)
 
