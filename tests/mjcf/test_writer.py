@@ -143,3 +143,12 @@ def test_folders_move_with_the_file(tmp_path):
     assert moved.compiler["texturedir"] == "../in/textures"
     assert moved.read_asset("../in/textures/t.png") == png
     assert spec.compiler["texturedir"] == "textures"
+
+
+def test_element_that_no_reader_takes():
+    spec = parse_string("<mujoco><worldbody><site name='s'/></worldbody></mujoco>")
+    spec.worldbody.children[0].attrib["user"] = np.full(1_000_000, 1 / 3)
+    with pytest.raises(ModelError, match="element <site name='s'>: has 19000008 characters; XML readers take 9900000"):
+        to_xml(spec)
+    spec.worldbody.children[0].attrib["user"] = np.full(500_000, 1 / 3)
+    parse_string(to_xml(spec))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from mjx_like.compiler.context import KIND_NAMES
+from mjx_like.compiler.decompile.mesh import meshes
 from mjx_like.compiler.decompile.source import Source, said, word
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.canonical import node
@@ -12,20 +13,18 @@ from mjx_like.types.enums import ObjType, TextureType
 
 
 def assets(s: Source) -> list[Element]:
-    """Textures, materials and height fields.
+    """Textures, materials, height fields and meshes.
 
-    Raises ModelError for meshes and flexes, which cannot be written yet.
+    Raises ModelError for flexes, which cannot be written yet.
     """
-    for kind, size in ((ObjType.MESH, "nmesh"), (ObjType.FLEX, "nflex")):
-        if s[size]:
-            raise ModelError(
-                f"{s.label(kind, 0)}: a {KIND_NAMES[kind]} of a compiled model cannot be written as MJCF yet; "
-                "write the Spec instead"
-            )
+    if s["nflex"]:
+        label = s.label(ObjType.FLEX, 0)
+        raise ModelError(f"{label}: a flex of a compiled model cannot be written as MJCF yet; write the Spec instead")
     return (
         [_texture(s, index) for index in range(s["ntex"])]
         + [_material(s, index) for index in range(s["nmat"])]
         + [_hfield(s, index) for index in range(s["nhfield"])]
+        + meshes(s)
     )
 
 

@@ -38,7 +38,7 @@ def decompile(m: Model) -> Spec:
     Raises:
       InputError: leaves that are traced or carry a batch axis.
       ModelError: what no MJCF can say, by name: an object without a name that another one refers to, values that
-        differ within a joint; and meshes and flexes, which cannot be written yet.
+        differ within a joint; and flexes, which cannot be written yet.
     """
     arrays = unfinalize(m)
     if m.qpos0.dtype == np.float32:

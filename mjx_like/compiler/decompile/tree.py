@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from mjx_like.compiler.decompile.mesh import mesh_place
 from mjx_like.compiler.decompile.source import Source, limited, poly, said, user, word, words
 from mjx_like.compiler.joint import NQ, NV
 from mjx_like.compiler.reference.fixed import sliding_only
@@ -142,8 +143,8 @@ def _check_reference(s: Source, index: int, kind: JointType, adr: int, label: st
 def _shape(s: Source, prefix: str, index: int) -> dict[str, Any]:
     """Attributes that geoms and sites share."""
     kind = {"geom": ObjType.GEOM, "site": ObjType.SITE}[prefix]
-    material = int(s[f"{prefix}_matid"][index])
-    return {
+    material, mesh = int(s[f"{prefix}_matid"][index]), int(s[f"{prefix}_dataid"][index])
+    attrib = {
         "name": s.name(kind, index),
         "type": word(k.GEOM, s[f"{prefix}_type"][index]),
         "group": int(s[f"{prefix}_group"][index]),
@@ -154,13 +155,15 @@ def _shape(s: Source, prefix: str, index: int) -> dict[str, Any]:
         "rgba": s[f"{prefix}_rgba"][index],
         "user": user(s[f"{prefix}_user"][index]),
     }
+    if mesh >= 0 and s[f"{prefix}_type"][index] != GeomType.HFIELD:
+        del attrib["size"]
+        attrib |= {"mesh": s.named(ObjType.MESH, mesh, s.label(kind, index))} | mesh_place(s, prefix, index)
+    return attrib
 
 
 def _geom(s: Source, index: int) -> Element:
     attrib = _shape(s, "geom", index)
     kind, label = GeomType(s["geom_type"][index]), s.label(ObjType.GEOM, index)
-    if s["geom_dataid"][index] >= 0 and kind != GeomType.HFIELD:
-        raise ModelError(f"{label}: a mesh of a compiled model cannot be written as MJCF yet; write the Spec instead")
     if kind == GeomType.HFIELD:
         del attrib["size"]
         attrib["hfield"] = s.named(ObjType.HFIELD, s["geom_dataid"][index], label)
@@ -177,9 +180,6 @@ def _geom(s: Source, index: int) -> Element:
 
 
 def _site(s: Source, index: int) -> Element:
-    if s["site_dataid"][index] >= 0:
-        label = s.label(ObjType.SITE, index)
-        raise ModelError(f"{label}: a mesh of a compiled model cannot be written as MJCF yet; write the Spec instead")
     return said("site", _shape(s, "site", index))
 
 
