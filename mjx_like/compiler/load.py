@@ -10,6 +10,7 @@ from mjx_like.compiler.compile import compile_spec
 from mjx_like.compiler.decompile.model import decompile
 from mjx_like.compiler.finalize import finalize
 from mjx_like.mjcf.edit.spec import Spec
+from mjx_like.mjcf.layout import layout
 from mjx_like.mjcf.reader import parse_file, parse_string
 from mjx_like.mjcf.spec import Spec as SpecRecord
 from mjx_like.mjcf.writer import to_xml, write_xml
@@ -70,7 +71,9 @@ def compile_model(
     active: tuple[str, ...] = (),
 ) -> Model:
     """Return the Model of a Spec, which stays as it is and can be edited further; arguments as `from_xml_path`."""
-    return finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, hooks, active)
+    model = finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, hooks, active)
+    spec._layout = layout(spec._record)
+    return model
 
 
 def spec_to_xml(spec: Spec) -> str:

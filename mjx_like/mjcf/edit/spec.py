@@ -17,6 +17,7 @@ from mjx_like.mjcf.edit.settings import Compiler, Default, Option, Settings
 from mjx_like.mjcf.edit.tree import Body, Frame, class_name, items_below
 from mjx_like.mjcf.edit.value import caller
 from mjx_like.mjcf.element import DefaultClass, Element
+from mjx_like.mjcf.layout import Layout
 from mjx_like.mjcf.reader import parse_file, parse_string
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.validate import check_rule
@@ -57,6 +58,8 @@ class Spec:
     the class main; `spec.geom("x")` finds an element, None if there is none; `spec.geoms` lists all of a kind. What is
     set is checked against the table of MJCF at once, what belongs together when the model is compiled or written.
     """
+
+    _layout: Layout | None = None  # which joints, mocap bodies and actuators there were when it was last compiled
 
     def __init__(self) -> None:
         self._record = parse_string("<mujoco/>")
