@@ -1,5 +1,6 @@
 """What tests share: models in both engines, random states, and one comparison with MuJoCo C."""
 
+import copy
 import functools
 import pathlib
 
@@ -16,9 +17,17 @@ STATE = ("qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat", "qacc_warmsta
 GYM = pathlib.Path(__import__("gymnasium").__file__).parent / "envs/mujoco/assets"
 
 
-@functools.lru_cache(maxsize=64)
 def load(source: str):
-    """Return (mujoco.MjModel, Model by put_model) of an XML string or a path; solved to convergence in both."""
+    """Return (mujoco.MjModel, Model by put_model) of an XML string or a path; solved to convergence in both.
+
+    The MjModel is the caller's own, the Model is shared.
+    """
+    mj, m = _load(source)
+    return copy.copy(mj), m
+
+
+@functools.lru_cache(maxsize=64)
+def _load(source: str):
     mj = (
         mujoco.MjModel.from_xml_string(source)
         if source.lstrip().startswith("<")
