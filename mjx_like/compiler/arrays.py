@@ -20,6 +20,7 @@ _SINGLE = (
     "light_intensity", "light_range", "light_attenuation", "light_cutoff", "light_softness", "light_exponent",
     "light_ambient", "light_diffuse", "light_specular", "mat_texrepeat", "mat_emission", "mat_specular",
     "mat_shininess", "mat_reflectance", "mat_metallic", "mat_roughness", "mat_rgba", "hfield_data", "skin_rgba",
+    "flex_rgba", "flex_texcoord",
     "skin_inflate", "skin_vert", "skin_texcoord", "skin_bonebindpos", "skin_bonebindquat", "skin_bonevertweight",
     "mesh_vert", "mesh_normal", "mesh_texcoord",
 )  # fmt: skip

@@ -9,10 +9,11 @@ from mjx_like.compiler.arrays import Row, assemble, stack
 from mjx_like.compiler.asset import asset_name, compile_hfield, compile_material, compile_texture, place_hfields
 from mjx_like.compiler.body import compile_tree, sleep_policies
 from mjx_like.compiler.contact import compile_exclude, compile_pair
-from mjx_like.compiler.context import Context, keyword, not_built
+from mjx_like.compiler.context import Context, keyword
 from mjx_like.compiler.custom import compile_keyframes, compile_numerics, compile_texts, compile_tuples
 from mjx_like.compiler.equality import compile_equality
 from mjx_like.compiler.finalize import Arrays
+from mjx_like.compiler.flex import compile_flexes
 from mjx_like.compiler.joint import NQ
 from mjx_like.compiler.lengthrange import set_length_ranges
 from mjx_like.compiler.mesh import compile_mesh, place_meshes
@@ -48,10 +49,6 @@ _SIZE_OF = {
     "nmeshface": "mesh_face", "nmeshgraph": "mesh_graph", "nmeshpoly": "mesh_polyvertadr",
     "nmeshpolyvert": "mesh_polyvert", "nmeshpolymap": "mesh_polymap",
 }  # fmt: skip
-_ABSENT = (
-    "nflex", "nflexnode", "nflexvert", "nflexedge", "nflexelem", "nflexelemdata", "nflexstiffness",
-    "nflexbending", "nflexelemedge", "nflexshelldata", "nflextexcoord",
-)  # fmt: skip
 
 
 def compile_spec(spec: Spec) -> Arrays:
@@ -70,7 +67,6 @@ def compile_spec(spec: Spec) -> Arrays:
     columns: dict[str, Any] = {}
     if ctx.discards or spec.compiler["fusestatic"]:
         bodies, spec = _reduced(ctx, bodies)
-    _refuse_later(spec)
     _register(ctx, bodies)
     _user_sizes(ctx, bodies)
     assets = _assets(ctx, bodies, columns)
@@ -88,9 +84,11 @@ def compile_spec(spec: Spec) -> Arrays:
     skins, parts = compile_skins(ctx, _section(spec, "asset", "skin") + _section(spec, "deformable", "skin"))
     columns |= stack(skins) | parts
     _custom(ctx, columns)
-    sizes |= dict.fromkeys(_ABSENT, 0)
     sizes |= {"nq": len(columns["qpos0"]), "nuserdata": int(spec.size.get("nuserdata") or 0)}
-    sizes |= {"nmocap": sum(i >= 0 for i in columns["body_mocapid"]), "nplastic": _plastic(columns)}
+    sizes |= {"nmocap": sum(i >= 0 for i in columns["body_mocapid"])}
+    flexes, flex_sizes = compile_flexes(ctx, bodies, _section(spec, "deformable", "flex"), columns, _plastic(columns))
+    columns |= flexes
+    sizes |= flex_sizes
     sizes |= {size: len(columns.get(name, ())) for size, name in _SIZE_OF.items()}
     return _finish(ctx, sizes, columns, springdampers)
 
@@ -142,12 +140,6 @@ def _section(spec: Spec, section: str, *tags: str) -> list[Element]:
     return [element for element in elements if element.tag in tags] if tags else list(elements)
 
 
-def _refuse_later(spec: Spec) -> None:
-    """Raise for what comes with a later issue: flexes."""
-    for element in _section(spec, "deformable", "flex"):
-        raise not_built(element)
-
-
 def _register(ctx: Context, bodies: list[Body]) -> None:
     """Give every object of the model its id."""
     spec, names = ctx.spec, ctx.names
@@ -169,6 +161,7 @@ def _register(ctx: Context, bodies: list[Body]) -> None:
     register(ObjType.MATERIAL, _section(spec, "asset", "material"))
     register(ObjType.MESH, _section(spec, "asset", "mesh"), asset_name)
     register(ObjType.HFIELD, _section(spec, "asset", "hfield"), asset_name)
+    register(ObjType.FLEX, _section(spec, "deformable", "flex"))
     register(ObjType.SKIN, _section(spec, "asset", "skin") + _section(spec, "deformable", "skin"))
     for kind, section in (
         (ObjType.EQUALITY, "equality"), (ObjType.TENDON, "tendon"), (ObjType.ACTUATOR, "actuator"),

@@ -7,7 +7,10 @@ from mjx_like.compiler.context import Context, not_built, vector
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import EqType, JointType, ObjType
 
-_TYPES = {"connect": EqType.CONNECT, "weld": EqType.WELD, "joint": EqType.JOINT, "tendon": EqType.TENDON}
+_TYPES = {
+    "connect": EqType.CONNECT, "weld": EqType.WELD, "joint": EqType.JOINT, "tendon": EqType.TENDON,
+    "flex": EqType.FLEX, "flexstrain": EqType.FLEXSTRAIN,
+}  # fmt: skip
 _DATA = (0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0)  # mjs_defaultEquality
 
 
@@ -68,7 +71,21 @@ def _tendon(ctx: Context, element: Element, a):
     return *_scalars(ctx, element, a, ObjType.TENDON, "tendon"), vector(a.get("polycoef"), 12, _DATA)
 
 
-_SIDES = {EqType.CONNECT: _connect, EqType.WELD: _weld, EqType.JOINT: _joint, EqType.TENDON: _tendon}
+def _flex(ctx: Context, element: Element, a):
+    return ObjType.UNKNOWN, ctx.names.find(ObjType.FLEX, a.get("flex"), element, "flex"), -1, np.array(_DATA, float)
+
+
+def _flexstrain(ctx: Context, element: Element, a):
+    kind, flex, none, data = _flex(ctx, element, a)
+    if a.get("cell") is not None:
+        data[:3] = a["cell"]
+    return kind, flex, none, data
+
+
+_SIDES = {
+    EqType.CONNECT: _connect, EqType.WELD: _weld, EqType.JOINT: _joint, EqType.TENDON: _tendon,
+    EqType.FLEX: _flex, EqType.FLEXSTRAIN: _flexstrain,
+}  # fmt: skip
 
 
 def _bodies(ctx: Context, element: Element, a):

@@ -9,6 +9,7 @@ from mjx_like.mjcf.assemble import Load, assemble
 from mjx_like.mjcf.checks import memory_bytes
 from mjx_like.mjcf.default import build_defaults, find_class, schema_defaults, written_over
 from mjx_like.mjcf.element import Element, Where
+from mjx_like.mjcf.flexcomp import expand_flexcomps
 from mjx_like.mjcf.names import check_references, collect_names, has_generators
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.spec import SECTIONS, Spec
@@ -113,13 +114,14 @@ def build_spec(root: Element, assets: dict[str, bytes], directory: Path | None, 
 
 
 def complete(spec: Spec, load: Load) -> None:
-    """Make the tree what it is meant to be: replicates expanded, other models attached."""
+    """Make the tree what it is meant to be: flexcomps and replicates expanded, other models attached."""
     for section in spec.sections.values():
         for element in section:
             check_classes(spec, element)
     for element in spec.worldbody.iter("frame", "replicate"):
         if "class" in element.attrib and "childclass" not in element.attrib:
             element.attrib["childclass"] = element.attrib.pop("class")  # in a frame the two mean the same
+    expand_flexcomps(spec)
     assemble(spec, load)
     check_classes(spec, spec.worldbody)
 

@@ -10,7 +10,7 @@ from mjx_like.mjcf.values import closest
 Names = dict[str, dict[str, Element]]
 
 # Elements that make objects whose names are not in the file.
-GENERATORS = ("flexcomp", "composite")
+GENERATORS = ("composite",)
 UNCHECKED = ("default", "frame", "model")
 
 

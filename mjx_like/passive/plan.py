@@ -33,9 +33,10 @@ def make_plan(t: Topology) -> PassivePlan:
 
 def unsupported(t: Topology) -> tuple[str, ...]:
     """Return what of the passive forces the engine cannot run yet."""
+    flexes = tuple(f"flex {name or i!r}: dynamics are not built yet" for i, name in enumerate(t.names[ObjType.FLEX]))
     if t.disabled(DisableBit.SPRING):
-        return ()
+        return flexes
     names = t.names[ObjType.JOINT]
-    return tuple(
+    return flexes + tuple(
         f"joint {names[i] or i!r}: springyield is not built yet" for i in np.flatnonzero(t.has["jnt_springyield"])
     )

@@ -179,7 +179,13 @@ ERRORS = {
 }
 
 LATER = {
-    "flexcomp": world('<flexcomp name="f" type="grid" count="2 2 1" dim="2"><pin id="0"/></flexcomp>'),
+    "flex cells": world(
+        '<flexcomp name="f" type="ellipsoid" count="4 4 3" dim="3" dof="trilinear"><elasticity young="1e4"/></flexcomp>'
+    ),
+    "flex shell": world(
+        '<flexcomp name="f" type="grid" count="4 4 4" dim="3" dof="trilinear">'
+        '<elasticity young="1e4" elastic2d="both" thickness=".01"/></flexcomp>'
+    ),
 }
 
 

@@ -7,13 +7,13 @@ import numpy as np
 from mjx_like.compiler import pose
 from mjx_like.compiler.reference.com import Motion, com_pos, jacobian
 from mjx_like.compiler.reference.fixed import set_fixed, sliding_only
+from mjx_like.compiler.reference.flex import set_flex_edges
 from mjx_like.compiler.reference.inertia import Inertia, inertia
 from mjx_like.compiler.reference.kinematics import Fields, Frames, kinematics
 from mjx_like.compiler.reference.statistics import set_statistics
 from mjx_like.compiler.reference.tendon import tendons
 from mjx_like.compiler.reference.transmission import transmission
 from mjx_like.constants import MINVAL
-from mjx_like.errors import ModelError
 from mjx_like.types.enums import EqType, GainType, JointType, ObjType
 
 
@@ -33,7 +33,6 @@ def derive(fields: Fields, options: dict[str, Any], statistics: dict[str, Any]) 
       ModelError: a constant that is not defined or not built yet.
     Source: mj_setConst.
     """
-    _check(fields)
     set_fixed(fields)
     frames = kinematics(fields, fields["qpos0"])
     motion = com_pos(fields, frames)
@@ -45,17 +44,12 @@ def derive(fields: Fields, options: dict[str, Any], statistics: dict[str, Any]) 
     _set_inverse_weights(fields, frames, motion, mass)
     fields["tendon_invweight0"] = np.sum(rows * mass.solve(rows), axis=1)
     fields["actuator_acc0"] = np.linalg.norm(mass.solve(moment), axis=1)
+    set_flex_edges(fields, frames, motion, mass, sliding_only(fields))
     _set_equalities(fields, frames)
     _set_cameras(fields, frames, motion)
     _set_damping(fields, moment, mass)
     set_statistics(fields, statistics, frames, mass.matrix)
     _set_spring_lengths(fields)
-
-
-def _check(f: Fields) -> None:
-    """Raise where a constant would need what is not built yet."""
-    if f["nflex"]:
-        raise ModelError("derived constants of a flex are not built yet")
 
 
 def _set_inverse_weights(f: Fields, frames: Frames, motion: Motion, mass: Inertia) -> None:

@@ -101,6 +101,10 @@ def _set_sleep_policy(f: Fields) -> None:
         awake.update(trees)
         if any(policy[t] in (SleepPolicy.ALLOWED, SleepPolicy.INIT) for t in trees):
             raise ModelError(f"tendon {i} joins trees that are allowed to sleep: remove their sleep attribute")
+    for flex in np.flatnonzero(np.asarray(f["flex_edgeequality"]) == 0):
+        if _flex_acts(f, flex):
+            continue
+        awake.update(_flex_trees(f, flex))
     auto = policy == SleepPolicy.AUTO
     moved = np.isin(np.arange(len(policy)), sorted(awake))
     policy[auto] = np.where(moved, SleepPolicy.AUTO_NEVER, SleepPolicy.AUTO_ALLOWED)[auto]
@@ -118,6 +122,27 @@ def _actuated_trees(f: Fields, actuator: int) -> list[int]:
     else:
         bodies = [target] if kind == TrnType.BODY else []
     return [int(f["body_treeid"][body]) for body in bodies]
+
+
+def _flex_acts(f: Fields, flex: int) -> bool:
+    """Whether a flex has elasticity."""
+    return any(_own(f, flex, name).any() for name in ("stiffness", "bending"))
+
+
+def _own(f: Fields, flex: int, name: str) -> np.ndarray:
+    """The part of flex_stiffness or flex_bending that belongs to one flex."""
+    starts = np.asarray(f[f"flex_{name}adr"], int)
+    later = starts[flex + 1 :][starts[flex + 1 :] >= 0]
+    values = np.asarray(f[f"flex_{name}"])
+    return values[starts[flex] : later[0] if len(later) else None] if starts[flex] >= 0 else values[:0]
+
+
+def _flex_trees(f: Fields, flex: int) -> list[int]:
+    """Trees of the bodies that a flex hangs on."""
+    part = "node" if f["flex_interp"][flex] else "vert"
+    first = f[f"flex_{part}adr"][flex]
+    bodies = f[f"flex_{part}bodyid"][first : first + f[f"flex_{part}num"][flex]]
+    return np.unique(f["body_treeid"][bodies]).tolist()
 
 
 def _tendon_acts(f: Fields, tendon: int) -> bool:

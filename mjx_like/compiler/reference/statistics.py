@@ -64,7 +64,25 @@ def _body_sizes(f: Fields, frames: Frames) -> np.ndarray:
         radius = f["geom_rbound"][geom]
         if radius > 0:
             sizes[body] = max(sizes[body], radius + np.linalg.norm(frames.xipos[body] - frames.geom_xpos[geom]))
+    sizes[0] = 0
+    for flex in range(f["nflex"]):
+        for bodies, length in _flex_lines(f, frames, flex):
+            np.maximum.at(sizes, bodies, length)
     return np.maximum(sizes, _LEAST_SIZE)
+
+
+def _flex_lines(f: Fields, frames: Frames, flex: int):
+    """Bodies at either end of each edge of a flex, or of each pair of nodes of an interpolated one, with the length."""
+    if f["flex_interp"][flex]:
+        first = f["flex_nodeadr"][flex]
+        body = np.asarray(f["flex_nodebodyid"][first : first + f["flex_nodenum"][flex]], int)
+        for start in np.unique(body):
+            yield start, np.linalg.norm(frames.xpos[body] - frames.xpos[start], axis=1).max()
+        return
+    edges = slice(f["flex_edgeadr"][flex], f["flex_edgeadr"][flex] + f["flex_edgenum"][flex])
+    ends = f["flex_vertbodyid"][f["flex_vertadr"][flex] + np.asarray(f["flex_edge"][edges], int)]
+    for side in ends.T:
+        yield side, f["flexedge_length0"][edges]
 
 
 def _dof_lengths(f: Fields, sizes: np.ndarray) -> np.ndarray:
