@@ -7,6 +7,8 @@ from mjx_like.mjcf.build import build_spec
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.include import Source
 from mjx_like.mjcf.spec import Spec
+from mjx_like.mjcf.urdf import read_robot
+from mjx_like.mjcf.urdf_node import Node
 from mjx_like.mjcf.validate import read_element
 from mjx_like.mjcf.xml import parse_xml, tag_of
 
@@ -43,16 +45,18 @@ def parse(
     """
     root = parse_xml(data, file)
     tag = tag_of(root)
-    if tag == "robot":
-        raise ModelError(f"{file}:{root.sourceline}: element <robot>: URDF is not read yet; convert it to MJCF")
-    if tag != "mujoco":
-        raise ModelError(f"{file}:{root.sourceline}: element <{tag}>: the root element must be <mujoco>")
     source = Source(assets, directory, file)
 
     def load(element: Element) -> Spec:
         return parse_model(element, directory, assets, (*around, file))
 
-    return build_spec(read_element(root, file, "mujoco", source), assets, directory, load, part=bool(around))
+    if tag.lower() == "robot":
+        found = read_robot(Node(root, file), source)
+    elif tag == "mujoco":
+        found = read_element(root, file, "mujoco", source)
+    else:
+        raise ModelError(f"{file}:{root.sourceline}: element <{tag}>: the root element must be <mujoco> or <robot>")
+    return build_spec(found, assets, directory, load, part=bool(around))
 
 
 def parse_model(element: Element, directory: Path | None, assets: dict[str, bytes], around: tuple[str, ...]) -> Spec:

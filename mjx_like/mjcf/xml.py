@@ -8,6 +8,8 @@ from mjx_like.errors import ModelError
 
 COMMENT_OR_CDATA = re.compile(rb"<!\[CDATA\[.*?\]\]>|<!--.*?-->", re.DOTALL)
 
+MAX_DEPTH = 500  # elements within elements, as far as MuJoCo's parser goes
+
 
 def blank_comment(match: re.Match) -> bytes:
     """Keep CDATA; of a comment keep only the line breaks, because MuJoCo takes "--" inside one and lxml does not."""

@@ -188,7 +188,6 @@ ERRORS = {
     "malformed": ("<mujoco>\n<option>\n</mujoco>", "<string>:3: malformed XML: Opening and ending tag mismatch"),
     "duplicate attribute": (world('<geom size="1" size="2"/>'), "<string>:3: malformed XML: Attribute size redefined"),
     "root": ("<foo/>", "<string>:1: element <foo>: the root element must be <mujoco>"),
-    "urdf": ("<robot/>", "URDF is not read yet"),
     "entity": ('<!DOCTYPE a [\n<!ENTITY b "c">]><mujoco model="&b;"/>', "<string>:2: entity declarations are refused"),
     "element": (
         world('<body><gem size="1"/></body>'),
@@ -286,7 +285,7 @@ def test_errors(case):
     assert message in error(xml)
 
 
-@pytest.mark.parametrize("case", sorted(set(ERRORS) - {"urdf", "entity", "reference"}))
+@pytest.mark.parametrize("case", sorted(set(ERRORS) - {"entity", "reference"}))
 def test_the_oracle_refuses_the_same(case):
     with pytest.raises(ValueError):
         mujoco.MjSpec.from_string(ERRORS[case][0])
