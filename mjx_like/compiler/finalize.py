@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -162,10 +163,16 @@ def _model(arrays: Arrays, topology: Topology, dtype: Any) -> Model:
         if field.name in ("topology", "opt_floats", "stat"):
             continue
         shape = tuple(_size(topology, dim) for dim in field.metadata["shape"])
-        leaves[field.name] = jnp.asarray(np.asarray(arrays.fields[field.name], np.float64).reshape(shape), dtype)
-    option = {f.name: jnp.asarray(arrays.options[f.name], dtype) for f in dataclasses.fields(OptionFloats)}
-    stat = {f.name: jnp.asarray(arrays.statistics[f.name], dtype) for f in dataclasses.fields(Statistic)}
-    return Model(topology=topology, opt_floats=OptionFloats(**option), stat=Statistic(**stat), **leaves)
+        leaves[field.name] = _cast(arrays.fields[field.name], dtype).reshape(shape)
+    option = OptionFloats(**{f.name: _cast(arrays.options[f.name], dtype) for f in dataclasses.fields(OptionFloats)})
+    stat = Statistic(**{f.name: _cast(arrays.statistics[f.name], dtype) for f in dataclasses.fields(Statistic)})
+    return jax.device_put(Model(topology=topology, opt_floats=option, stat=stat, **leaves))
+
+
+def _cast(value: Any, dtype: Any) -> np.ndarray:
+    """Return a copy in the dtype of the leaves; cast here, for JAX would compile a program for every shape."""
+    with np.errstate(over="ignore"):
+        return np.array(value, np.float64).astype(dtype)
 
 
 def _size(topology: Topology, dim: int | str) -> int:

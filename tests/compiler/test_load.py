@@ -47,3 +47,30 @@ def test_capacity_and_dtype():
     assert model.topology.has["geom_adhesion"].all()
     with pytest.raises(InputError, match="decides no term"):
         from_xml_string(FEATURES["empty"], active=("nothing",))
+
+
+def test_loading_compiles_no_program():
+    """XLA would make one for every new shape of a leaf that it casts, which takes a second in all."""
+    compiled = []
+
+    def listen(event, *_, **__):
+        compiled.append(event)
+
+    geom = '<geom size=".1"/>'
+    bodies = "".join(f"<body><site/>{geom * (1 + i % 3)}<freejoint/></body>" for i in range(37))
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        model = from_xml_string(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>", dtype="float32")
+    finally:
+        jax.monitoring.unregister_event_duration_listener(listen)
+    assert model.body_mass.dtype == "float32" and not model.body_mass.weak_type
+    assert sum("backend_compile" in event for event in compiled) <= 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_model_is_a_copy(dtype):
+    mj = mujoco.MjModel.from_xml_path(str(GYM / "ant.xml"))
+    model = put_model(mj, dtype=dtype)
+    before = mj.body_mass.copy()
+    mj.body_mass[:] = 99
+    np.testing.assert_allclose(model.body_mass, before, rtol=1e-6)
