@@ -17,6 +17,7 @@ from mjx_like.constraint.stage import make_constraint
 from mjx_like.errors import InputError, MjxLikeError, ModelError, UnsupportedError
 from mjx_like.forward import forward, fwd_acceleration, fwd_position, fwd_velocity
 from mjx_like.integrator.euler import euler
+from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.integrator.position import differentiate_pos, integrate_pos
 from mjx_like.interop import get_data, get_data_into, put_data, put_model
@@ -70,7 +71,6 @@ from mjx_like.types.model import Model
 from mjx_like.types.named import id2name, name2id
 from mjx_like.types.option import Option, Statistic
 
-implicit = implicitfast  # the name in MJX
 Model.from_xml_path = staticmethod(_from_xml_path)
 Model.from_xml_string = staticmethod(_from_xml_string)
 Spec.compile, Spec.to_xml, Spec.to_file = _compile_model, _spec_to_xml, _spec_to_file

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from mjx_like.constants import MAXVAL
 from mjx_like.forward import forward, forward_acceleration, forward_motion, forward_skip
 from mjx_like.integrator.euler import euler
+from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.integrator.rk4 import rk4
 from mjx_like.state import make_data
@@ -24,6 +25,7 @@ def rungekutta4(m: Model, d: Data) -> Data:
 INTEGRATORS = {
     IntegratorType.EULER: euler,
     IntegratorType.RK4: rungekutta4,
+    IntegratorType.IMPLICIT: implicit,
     IntegratorType.IMPLICITFAST: implicitfast,
 }
 

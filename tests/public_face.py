@@ -15,6 +15,6 @@ ABSENT = {
     "tree_path_to_attr_str": "a printing aid for MJX's nested backends",
     "is_sparse": "Data is dense; `full_m` gives the mass matrix",
     "tendon_armature": "a part of `crb`",
-    "deriv_smooth_vel": "a part of `implicitfast`; derivatives in general are `jax.jvp` of a stage",
+    "deriv_smooth_vel": "a part of `implicit`; derivatives in general are `jax.jvp` of a stage",
     "benchmark": "`python -m mjx_like bench` measures in processes of their own",
 }

@@ -6,7 +6,7 @@ from mjx_like.types.enums import DisableBit, IntegratorType, JointType
 from mjx_like.types.plans import IntegratorPlan
 from mjx_like.types.topology import Topology
 
-BUILT = (IntegratorType.EULER, IntegratorType.RK4, IntegratorType.IMPLICITFAST)
+BUILT = (IntegratorType.EULER, IntegratorType.RK4, IntegratorType.IMPLICIT, IntegratorType.IMPLICITFAST)
 
 
 def make_plan(t: Topology) -> IntegratorPlan:

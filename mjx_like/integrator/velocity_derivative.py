@@ -15,11 +15,11 @@ from mjx_like.types.model import Model
 Array = jax.Array
 
 
-def damping_matrix(m: Model, d: Data) -> Array:
+def damping_matrix(m: Model, d: Data, exact: bool = False) -> Array:
     """Return minus the derivative of passive and actuator forces in qvel, shape (nv, nv).
 
-    It is symmetric but for the blocks of bodies that float alone. Forces that couple dofs of different branches are
-    left out, as in MuJoCo; so is the bias force.
+    It is symmetric but for the blocks of bodies that float alone; with `exact` the fluid's part is as it is. Forces
+    that couple dofs of different branches are left out, as in MuJoCo; so is the bias force.
     Reads qvel, ten_J, ten_velocity, and what `force_slope` and `fluid_damping` read.
     Source: mjd_smooth_vel without bias.
     """
@@ -33,7 +33,7 @@ def damping_matrix(m: Model, d: Data) -> Array:
     if plan.dof_damped.any():
         total = total + jnp.diag(dof_damping_rate(m, d))
     if m.plans.passive.box_body.size or m.plans.passive.ellipsoid_geom.size:
-        total = total + fluid_damping(m, d)
+        total = total + fluid_damping(m, d, exact)
     return total
 
 

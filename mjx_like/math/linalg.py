@@ -54,6 +54,21 @@ def solve_definite(a: Array, b: Array, factor: Array | None = None) -> Array:
     )
 
 
+def solve_general(a: Array, b: Array) -> Array:
+    """Return x with a x = b for a regular matrix, shapes (n, n) and (n,); all worlds at once.
+
+    Up to n = 16 by elimination without pivots: the matrix has to be near a symmetric positive definite one.
+    """
+    if a.shape[-1] > _LARGEST_ELIMINATED:
+        return jnp.linalg.solve(a, b)
+    return lax.custom_linear_solve(
+        lambda x: matmul(a, x),
+        b,
+        lambda _, y: whole_batch(_eliminate)(a, y),
+        lambda _, y: whole_batch(_eliminate)(a.T, y),
+    )
+
+
 def solve_positive(a: Array, b: Array) -> Array:
     """Return x with a x = b for a batch of symmetric positive definite matrices, all at once.
 

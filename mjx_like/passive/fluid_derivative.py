@@ -17,24 +17,25 @@ from mjx_like.types.model import Model
 Array = jax.Array
 
 
-def fluid_damping(m: Model, d: Data) -> Array:
+def fluid_damping(m: Model, d: Data, exact: bool = False) -> Array:
     """Return minus the derivative of the fluid's forces in qvel, shape (nv, nv).
 
-    Its symmetric part, geom by geom, except for bodies that float alone.
+    exact: all of it, as `implicit` needs; else its symmetric part, geom by geom, except for bodies that float alone.
     Reads xipos, ximat, geom_xpos, geom_xmat, cvel, subtree_com, cdof.
-    Source: mjd_inertiaBoxFluid, mjd_ellipsoidFluid under implicitfast.
+    Source: mjd_inertiaBoxFluid, mjd_ellipsoidFluid.
     """
     plan = m.plans.passive
+    asymmetric = np.ones(m.nbody, bool) if exact else _floats_alone(m, np.arange(m.nbody))
     drag = jnp.zeros((m.nbody, 6, 6), d.qvel.dtype)
     if plan.box_body.size:
         drag = drag + _boxes(m, d, plan.box_body)
     if plan.ellipsoid_geom.size:
-        drag = drag + _ellipsoids(m, d, plan.ellipsoid_geom)
+        drag = drag + _ellipsoids(m, d, plan.ellipsoid_geom, asymmetric)
     subtree = combine(m.plans.tree.body_ancestor.T, drag)
     own = take(subtree, m.dof_bodyid)
     below = matmul(jnp.sum(own * d.cdof[:, :, None], axis=1), d.cdof.T)
     above = below
-    if _floats_alone(m, m.geom_bodyid[plan.ellipsoid_geom]).any():
+    if asymmetric[m.geom_bodyid[plan.ellipsoid_geom]].any():
         above = matmul(jnp.sum(own * d.cdof[:, None, :], axis=2), d.cdof.T)
     ancestor = m.plans.tree.dof_ancestor
     strict = (ancestor - np.eye(m.nv)) > 0
@@ -60,8 +61,11 @@ def _boxes(m: Model, d: Data, body: np.ndarray) -> Array:
     return _in_tree_frames(m, d, body, pos, rotation, local)
 
 
-def _ellipsoids(m: Model, d: Data, geom: np.ndarray) -> Array:
-    """Return the drag of the geoms in the ellipsoid model in tree frames, shape (nbody, 6, 6)."""
+def _ellipsoids(m: Model, d: Data, geom: np.ndarray, asymmetric: np.ndarray) -> Array:
+    """Return the drag of the geoms in the ellipsoid model in tree frames, shape (nbody, 6, 6).
+
+    asymmetric: static mask of the bodies of which it is not made symmetric, shape (nbody,).
+    """
     body, pos, rotation = m.geom_bodyid[geom], take(d.geom_xpos, geom), take(d.geom_xmat, geom)
     size, coefficients = semiaxes(m.geom_type[geom], take(m.geom_size, geom)), take(m.geom_fluid, geom)
 
@@ -71,8 +75,7 @@ def _ellipsoids(m: Model, d: Data, geom: np.ndarray) -> Array:
 
     local = _jacobian(wrench, jnp.concatenate(relative_velocity(m, d, body, pos, rotation), axis=1))
     scale = jnp.where(take(m.body_mass, body) >= MINVAL, coefficients[:, 0], 0)
-    alone = _floats_alone(m, body)[:, None, None]
-    kept = jnp.where(alone, local, 0.5 * (local + jnp.swapaxes(local, 1, 2)))
+    kept = jnp.where(asymmetric[body, None, None], local, 0.5 * (local + jnp.swapaxes(local, 1, 2)))
     return _in_tree_frames(m, d, body, pos, rotation, kept * scale[:, None, None])
 
 

@@ -8,12 +8,13 @@ import pytest
 
 from mjx_like.errors import UnsupportedError
 from mjx_like.integrator.euler import euler
+from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.interop import put_data
 from mjx_like.state import make_data
 from tests.oracle import TIGHT, error, load, reference, states
 
-INTEGRATORS = {"Euler": euler, "implicitfast": implicitfast}
+INTEGRATORS = {"Euler": euler, "implicit": implicit, "implicitfast": implicitfast}
 
 BODIES = """
   <worldbody>
@@ -82,6 +83,13 @@ CASES = {
         "eulerdamp off": dict(parts=DAMPED, actuators=SERVOS, flag='eulerdamp="disable"'),
         "damper off": dict(parts=DAMPED, actuators=MOTORS, flag='damper="disable"'),
     },
+    "implicit": {
+        "damped": dict(parts=DAMPED, actuators=MOTORS + SERVOS),
+        "damper off": dict(parts=DAMPED, actuators=MOTORS, flag='damper="disable"'),
+        "tendon armature": dict(parts=PLAIN | dict(tendon='armature=".3"', fixed='armature=".2"')),
+        "fluid boxes": dict(parts=PLAIN, option=FLUID),
+        "fluid ellipsoids": dict(parts=PLAIN, option=FLUID, geom='fluidshape="ellipsoid"'),
+    },
     "implicitfast": {
         "damped": dict(parts=DAMPED, actuators=MOTORS + SERVOS),
         "damper off": dict(parts=DAMPED, actuators=MOTORS, flag='damper="disable"'),
@@ -108,7 +116,7 @@ def test_free_bodies_only_need_no_global_factor():
     assert "cholesky" not in str(jax.make_jaxpr(implicitfast)(m, make_data(m)))
 
 
-@pytest.mark.parametrize("integrator", ["implicit", "discrete"])
+@pytest.mark.parametrize("integrator", ["discrete"])
 def test_unbuilt_integrator_is_named(integrator):
     body = '<body><joint/><geom size="1"/></body>'
     _, m = load(f'<mujoco><option integrator="{integrator}"/><worldbody>{body}</worldbody></mujoco>')
