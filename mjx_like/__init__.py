@@ -25,7 +25,7 @@ from mjx_like.inverse import inverse
 from mjx_like.io import load, save, save_xml
 from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.passive.stage import passive
-from mjx_like.ray.stage import ray
+from mjx_like.ray.stage import multi_ray, ray
 from mjx_like.rollout import rollout
 from mjx_like.sensor.rne_postconstraint import rne_postconstraint
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel

@@ -6,9 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.constants import MAXVAL
 from mjx_like.errors import UnsupportedError
 from mjx_like.geometry.ray import RAY
+from mjx_like.math import safe
 from mjx_like.math.select import take
+from mjx_like.ray.surface import SURFACES
 from mjx_like.types.data import Data
 from mjx_like.types.enums import GeomType, ObjType
 from mjx_like.types.model import Model
@@ -41,51 +44,87 @@ def ray(
 
     Reads geom_xpos, geom_xmat.  Source: mj_ray.
     """
-    t = m.topology
-    include = included(t, geomgroup, flg_static) & ~np.isin(t.geom_bodyid, np.atleast_1d(bodyexclude))
-    lacking = unbuilt(t, include[None])
-    if lacking:
-        raise UnsupportedError("the engine cannot run this ray yet: " + "; ".join(lacking))
+    include = _included(m.topology, geomgroup, flg_static, bodyexclude)
     dist, geomid, _ = cast(m, d, pnt[None], vec[None], include[None])
     return dist[0], geomid[0]
 
 
-def included(t: Topology, geomgroup: Sequence[int] = (), flg_static: bool = True) -> np.ndarray:
-    """Return which geoms a ray may meet, by group and by whether their body can move, shape (ngeom,)."""
-    include = np.ones(t.ngeom, bool)
+def multi_ray(
+    m: Model,
+    d: Data,
+    pnt: Array,
+    vec: Array,
+    geomgroup: Sequence[int] = (),
+    flg_static: bool = True,
+    bodyexclude: Sequence[int] | int = -1,
+    cutoff: Array | float = MAXVAL,
+) -> tuple[Array, Array, Array]:
+    """Return (dist, geomid, normal) of rays that begin at one point, shapes (n,), (n,), (n, 3).
+
+    Arguments and results are those of `ray`, and the outward normal of the geom that is met, zero on a miss.
+
+    Args:
+      vec: directions of the rays, shape (n, 3) [world].
+      cutoff: geoms whose bounding sphere is further from `pnt` are not met [m]; planes always are.
+
+    Raises:
+      UnsupportedError: a geom that the rays may meet is of a type for which rays are not built yet.
+
+    Reads geom_xpos, geom_xmat.  Source: mj_multiRay.
+    """
+    include = _included(m.topology, geomgroup, flg_static, bodyexclude)
+    near = (safe.norm(d.geom_xpos - pnt) <= cutoff + m.geom_rbound) | (m.geom_type == GeomType.PLANE)
+    include = np.broadcast_to(include, (vec.shape[0], m.ngeom))
+    return cast(m, d, jnp.broadcast_to(pnt, vec.shape), vec, include, near)
+
+
+def _included(t: Topology, geomgroup: Sequence[int], flg_static: bool, bodyexclude: Sequence[int] | int) -> np.ndarray:
+    """Return which geoms a ray may meet, by group, by body and by whether that can move, shape (ngeom,)."""
+    include = ~np.isin(t.geom_bodyid, np.atleast_1d(bodyexclude))
     if not flg_static:
         include &= t.body_weldid[t.geom_bodyid] != 0
     if len(geomgroup):
         include &= np.asarray(geomgroup, bool)[np.clip(t.geom_group, 0, NGROUP - 1)]
+    lacking = unbuilt(t, include[None])
+    if lacking:
+        raise UnsupportedError("the engine cannot run this ray yet: " + "; ".join(lacking))
     return include
 
 
 def unbuilt(t: Topology, include: np.ndarray) -> tuple[str, ...]:
     """Return the geoms, by name and type, that some ray may meet but cannot yet; include: shape (nray, ngeom)."""
     found = []
-    for geom in np.flatnonzero(include.any(axis=0) & ~np.isin(t.geom_type, list(RAY))):
+    for geom in np.flatnonzero(include.any(axis=0) & ~np.isin(t.geom_type, list(RAY | SURFACES))):
         name = t.names.get(ObjType.GEOM, ("",) * t.ngeom)[geom] or f"number {geom}"
         found.append(f"ray against geom {name}: type {GeomType(t.geom_type[geom]).name.lower()} is not built yet")
     return tuple(found)
 
 
-def cast(m: Model, d: Data, point: Array, vector: Array, include: np.ndarray) -> tuple[Array, Array, Array]:
+def cast(
+    m: Model, d: Data, point: Array, vector: Array, include: np.ndarray, near: Array | None = None
+) -> tuple[Array, Array, Array]:
     """Return distance, geom id and outward normal where each ray first meets a geom, shapes (n,), (n,), (n, 3).
 
-    point, vector: of the rays, shape (n, 3) [world]; include: static, which geoms each ray may meet, shape (n, ngeom).
+    point, vector: of the rays, shape (n, 3) [world]; include: static, which geoms each ray may meet, shape (n, ngeom);
+    near: which geoms any ray may meet, shape (ngeom,), None for all.
     Geoms with zero alpha are never met. A miss gives -1, -1 and zeros.
     Reads geom_xpos, geom_xmat.
     """
     dists, normals, ids = [], [], []
-    for kind, kernel in RAY.items():
+    for kind, kernel in (RAY | SURFACES).items():
         geoms = np.flatnonzero((m.geom_type == kind) & include.any(axis=0))
         if not geoms.size:
             continue
         rotation = take(d.geom_xmat, geoms)
         start = _turned(rotation, point[:, None] - take(d.geom_xpos, geoms))
-        dist, normal = kernel(start, _turned(rotation, vector[:, None]), take(m.geom_size, geoms))
-        seen = (dist >= 0) & include[:, geoms] & (_alpha(m, geoms) != 0)
-        dists.append(jnp.where(seen, dist, jnp.inf))
+        along = _turned(rotation, vector[:, None])
+        seen = include[:, geoms] & (_alpha(m, geoms) != 0)
+        seen = seen if near is None else seen & take(near, geoms)
+        if kind in SURFACES:
+            dist, normal = kernel(m, geoms, start, along, seen)
+        else:
+            dist, normal = kernel(start, along, take(m.geom_size, geoms))
+        dists.append(jnp.where(seen & (dist >= 0), dist, jnp.inf))
         normals.append(jnp.sum(rotation * normal[..., None, :], axis=-1))
         ids.append(geoms)
     if not dists:

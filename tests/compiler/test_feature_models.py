@@ -5,10 +5,12 @@ import pathlib
 import pytest
 
 from tests.compiler.compare import differences
+from tests.compiler.test_mesh import OURS
 
 FEATURES = sorted((pathlib.Path(__file__).parents[2] / "models/features").glob("*.xml"))
 
 
 @pytest.mark.parametrize("path", FEATURES, ids=lambda path: path.stem)
 def test_feature_model(path):
-    assert differences(str(path)) == {}
+    """What of a mesh is ours by choice, such as the order of its hull, has tests of its own."""
+    assert differences(str(path), skip=OURS if "<mesh" in path.read_text() else ()) == {}

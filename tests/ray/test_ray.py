@@ -9,7 +9,7 @@ import pytest
 from mjx_like.errors import UnsupportedError
 from mjx_like.geometry.ray import RAY
 from mjx_like.interop import put_model
-from mjx_like.ray.stage import ray
+from mjx_like.ray.stage import multi_ray, ray
 from mjx_like.state import make_data
 from tests.oracle import TIGHT, error, load
 
@@ -88,10 +88,109 @@ def test_ray_equals_oracle(group, static, body):
     assert len(np.unique(geomid)) >= 3
 
 
+SURFACE = """
+<mujoco>
+  <option><flag contact="disable"/></option>
+  <asset>
+    <mesh name="wedge" vertex="0 0 0  1 0 0  0 1 0  0 0 2  .3 .3 .1" refpos="1 0 0"/>
+    <mesh name="cube" vertex="-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 -1 1 1 -1 1 -1 1 1 1 1 1" scale=".4 .3 .2"/>
+    <hfield name="hills" nrow="3" ncol="6" size="2 1 .5 .3"
+      elevation="0 .1 .5 .2 .9 .3  .3 1 .2 .7 .4 .1 .6 .2 .8 .1 .05 .6"/>
+    <hfield name="tall" nrow="7" ncol="2" size=".5 1 1 .1" elevation="0 1 2 0 1 3 2 2 1 0 4 1 2 0"/>
+  </asset>
+  <worldbody>
+    <geom name="wedge" type="mesh" mesh="wedge" pos="0 0 2" euler="10 20 30"/>
+    <geom type="hfield" hfield="hills" pos="0 0 -1"/>
+    <body pos="1 1 1"><freejoint/><geom type="mesh" mesh="cube" group="2"/><geom size=".2" pos=".4 0 0"/></body>
+    <geom type="mesh" mesh="wedge" pos="-2 0 0"/><geom type="mesh" mesh="cube" pos="-1 -1 1" rgba="1 1 1 0"/>
+    <geom type="hfield" hfield="tall" pos="-2 -1 2" euler="80 0 20" group="1"/>
+    <body name="below" pos="0 0 -3"><geom type="plane" size="1 1 1"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def _surface(lift: float = 0.3):
+    mj, m = load(SURFACE)
+    data = mujoco.MjData(mj)
+    data.qpos[:] += lift
+    mujoco.mj_forward(mj, data)
+    poses = dict(geom_xpos=jnp.asarray(data.geom_xpos), geom_xmat=jnp.asarray(data.geom_xmat.reshape(-1, 3, 3)))
+    return mj, m, data, make_data(m).replace(**poses)
+
+
+def _fan(seed: int, count: int):
+    """Return rays of all directions, some along axes, from inside and outside."""
+    point, vector, _ = _rays(seed)
+    point[:, 0] -= 0.5
+    return 1.5 * point[-count:] + np.array([0, 0, 0.5]), np.concatenate([vector[: count // 3], vector[-count:]])[:count]
+
+
+@pytest.mark.parametrize("group, static, body", [((), True, -1), ((1, 0, 1, 1, 1, 1), True, 2), ((), False, -1)])
+def test_surfaces_equal_oracle(group, static, body):
+    mj, m, data, d = _surface()
+    point, vector = _fan(3, 400)
+    dist, geomid = jax.jit(jax.vmap(lambda p, v: ray(m, d, p, v, group, static, body)))(point, vector)
+    mask = np.array(group, np.uint8) if group else None
+    found, expected, ids = np.zeros(1, np.int32), np.zeros(400), np.zeros(400)
+    for i in range(400):
+        expected[i] = mujoco.mj_ray(mj, data, point[i], vector[i], mask, static, body, found)
+        ids[i] = found[0]
+    assert error(dist, expected) < TIGHT
+    np.testing.assert_array_equal(geomid, ids)
+    assert len(np.unique(geomid)) > (6 if static and not group else 1)
+
+
+@pytest.mark.parametrize("cutoff", [1e10, 1.5])
+def test_multi_ray_equals_oracle_with_normals(cutoff):
+    mj, m, data, d = _surface()
+    _, vector = _fan(3, 400)
+    cast = jax.jit(lambda p: multi_ray(m, d, p, vector, cutoff=cutoff))
+    seen = set()
+    for point in ([0.1, 0.2, 0.7], [-1.5, -0.9, 1.3], [0.3, 0.1, -0.6], [0, 0, -2.0]):
+        dist, geomid, normal = (np.zeros(400), np.zeros(400, np.int32), np.zeros((400, 3)))
+        mujoco.mj_multiRay(mj, data, point, vector.ravel(), None, True, -1, geomid, dist, normal.ravel(), 400, cutoff)
+        ours = cast(jnp.array(point))
+        assert error(ours[0], dist) < TIGHT
+        np.testing.assert_array_equal(ours[1], geomid)
+        seen |= set(geomid.tolist())
+        for i in range(0, 400, 7):
+            outward = np.zeros(3)
+            if geomid[i] >= 0:
+                mujoco.mj_ray(mj, data, point, vector[i], None, True, -1, np.zeros(1, np.int32), outward)
+                assert error(ours[2][i], outward) < TIGHT
+    assert len(seen) > (6 if cutoff > 100 else 3)
+
+
+def test_surface_gradients_equal_differences():
+    _, m, _, d = _surface()
+    point, vector = map(jnp.asarray, _fan(5, 300))
+    rng = np.random.default_rng(0)
+    names = ("mesh_vert", "hfield_data", "hfield_size")
+    move = {name: jnp.asarray(rng.normal(size=getattr(m, name).shape)) for name in names}
+    shift, turn, aim = (jnp.asarray(rng.normal(size=x.shape)) for x in (d.geom_xpos, point, vector))
+    weight = jnp.asarray(rng.normal(size=300))
+
+    def total(scale):
+        model = m.replace(**{name: getattr(m, name) + scale * move[name] for name in names})
+        data = d.replace(geom_xpos=d.geom_xpos + scale * shift)
+        dist, _ = jax.vmap(lambda p, v: ray(model, data, p, v))(point + scale * turn, vector + scale * aim)
+        return dist
+
+    both = jax.jit(lambda scale: jax.jvp(total, (scale,), (1.0,)))
+    middle, slope = both(0.0)
+    change = (both(1e-6)[0] - both(-1e-6)[0]) / 2e-6
+    smooth = np.abs(change) < 1e3
+    assert smooth.mean() > 0.95 and (np.asarray(middle) >= 0).mean() > 0.2
+    assert error(slope[smooth], change[smooth]) < 1e-6
+    backward = jax.jit(jax.grad(lambda s: jnp.sum(jnp.where(smooth, weight * total(s), 0))))(0.0)
+    assert error(backward, jnp.sum(jnp.where(smooth, weight * slope, 0))) < 1e-10
+
+
 def test_unbuilt_type_is_named():
     mj = mujoco.MjModel.from_xml_string("""
-      <mujoco><asset><hfield name="hills" nrow="2" ncol="2" size="1 1 1 1"/></asset>
-        <worldbody><geom name="ground" type="hfield" hfield="hills" contype="0"/></worldbody></mujoco>""")
+      <mujoco><asset><mesh name="cube" builtin="sphere" params="1"/></asset>
+        <worldbody><geom name="ground" type="sdf" mesh="cube" contype="0"/></worldbody></mujoco>""")
     m = put_model(mj)
-    with pytest.raises(UnsupportedError, match="geom ground: type hfield is not built yet"):
+    with pytest.raises(UnsupportedError, match="geom ground: type sdf is not built yet"):
         ray(m, make_data(m), jnp.zeros(3), jnp.ones(3))

@@ -9,14 +9,13 @@ import pytest
 from mjx_like.errors import UnsupportedError
 from mjx_like.interop import put_data, put_model
 from mjx_like.sensor.plan import UNBUILT
-from mjx_like.sensor.stage import SENSORS, sensor_acc, sensor_pos, sensor_vel
+from mjx_like.sensor.stage import SENSORS, sensor_pos
 from mjx_like.state import make_data
 from mjx_like.types.enums import SensorType
 from mjx_like.types.hooks import Hooks
 from tests.oracle import ACCELERATION, TIGHT, error, load, reference, states
+from tests.sensor.against import compare, evaluate
 
-CAPACITY = dict(nconmax=32, njmax=150)
-BODY_FIELDS = ("cacc", "cfrc_ext", "cfrc_int")
 OBJECTS = (("body", "b"), ("xbody", "b"), ("geom", "g"), ("site", "s"), ("camera", "ct"))
 
 
@@ -114,31 +113,8 @@ TIED = """
 """
 
 
-def _evaluate(m, d):
-    return sensor_acc(m, sensor_vel(m, sensor_pos(m, d)))
-
-
-def _compare(xml: str, count: int = 4, steps: int = 30):
-    """Return names, ours and theirs for every sensor over several states, and the worst error of the body forces."""
-    mj, _ = load(xml)
-    m = put_model(mj, **CAPACITY)
-    theirs = [reference(mj, state) for state in states(mj, count, seed=1, steps=steps)]
-    data = jax.tree.map(lambda *x: jnp.stack(x), *(put_data(mj, t, **CAPACITY) for t in theirs))
-    cleared = {name: jnp.zeros_like(getattr(data, name)) for name in ("sensordata", *BODY_FIELDS)}
-    ours = jax.jit(jax.vmap(_evaluate, in_axes=(None, 0)))(m, data.replace(**cleared))
-    expected = np.stack([t.sensordata for t in theirs])
-    worst = max(
-        error(getattr(ours, n), np.stack([getattr(t, n) for t in theirs])) for n in ("cacc", "cfrc_ext", "cfrc_int")
-    )
-    rows = []
-    for i in range(mj.nsensor):
-        span = slice(mj.sensor_adr[i], mj.sensor_adr[i] + mj.sensor_dim[i])
-        rows.append((SensorType(mj.sensor_type[i]), np.asarray(ours.sensordata[:, span]), expected[:, span]))
-    return rows, worst
-
-
 def test_sensors_equal_oracle():
-    rows, worst = _compare(ARM)
+    rows, worst = compare(ARM)
     assert worst < TIGHT
     bad = [(kind.name, error(ours, theirs)) for kind, ours, theirs in rows if not error(ours, theirs) < TIGHT]
     assert not bad
@@ -149,7 +125,7 @@ def test_sensors_equal_oracle():
 @pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])
 @pytest.mark.parametrize("condim", [1, 3, 6])
 def test_contact_sensors_equal_oracle(cone, condim):
-    rows, worst = _compare(PILE.format(cone=cone, condim=condim), count=3, steps=150)
+    rows, worst = compare(PILE.format(cone=cone, condim=condim), count=3, steps=150)
     assert worst < ACCELERATION
     assert max(error(ours, theirs) for _, ours, theirs in rows) < ACCELERATION
     assert sum((theirs > 0).any() for kind, _, theirs in rows if kind == SensorType.TOUCH) >= 4
@@ -182,7 +158,7 @@ def test_forces_of_tendons_equal_oracle(equality, tendon, actuator):
 
 
 def _check_body_forces(xml: str):
-    rows, worst = _compare(xml, count=2)
+    rows, worst = compare(xml, count=2)
     assert worst < TIGHT
     assert max(error(ours, theirs) for _, ours, theirs in rows) < TIGHT
 
@@ -218,7 +194,7 @@ def test_user_sensor_calls_hook_and_disabled_sensors_stay():
     d = make_data(m).replace(qpos=jnp.array([0.25]), time=jnp.array(3.0))
     np.testing.assert_allclose(sensor_pos(m, d).sensordata, [0.25, 0.5, 3.0])
     off = m.replace(opt=m.opt.replace(disableflags=8192))
-    np.testing.assert_array_equal(_evaluate(off, d).sensordata, np.zeros(3))
+    np.testing.assert_array_equal(evaluate(off, d).sensordata, np.zeros(3))
 
 
 SMALL = """
@@ -249,7 +225,7 @@ def test_gradient_equals_differences_and_is_finite_at_rest():
     def weighed(scale, start):
         moved = start.replace(**{name: getattr(start, name) + scale * direction[name] for name in names})
         model = m.replace(geom_size=m.geom_size * (1 + scale), body_mass=m.body_mass * (1 + scale))
-        values = _evaluate(model, moved).sensordata
+        values = evaluate(model, moved).sensordata
         return jnp.sum(values * jnp.cos(jnp.arange(values.size)))
 
     both = jax.jit(jax.value_and_grad(weighed))
