@@ -16,6 +16,7 @@ from mjx_like.compiler.recompile import recompile as _recompile
 from mjx_like.constraint.stage import make_constraint
 from mjx_like.errors import InputError, MjxLikeError, ModelError, UnsupportedError
 from mjx_like.forward import forward, fwd_acceleration, fwd_position, fwd_velocity
+from mjx_like.history import init_ctrl_history, init_sensor_history, read_ctrl, read_sensor
 from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.errors import InputError, UnsupportedError
+from mjx_like.history import initial_history
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import ObjType
 from mjx_like.types.model import Model
@@ -48,6 +49,7 @@ def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = N
         mocap_pos=m.body_pos[_mocap_bodies(m)],
         mocap_quat=_unit(m.body_quat[_mocap_bodies(m)]),
     )
+    d = d.replace(history=initial_history(m)) if m.nhistory else d
     return d if key is None else reset_to_key(m, d, key)
 
 

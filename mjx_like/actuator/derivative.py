@@ -27,10 +27,10 @@ def force_slope(m: Model, d: Data, ids: np.ndarray) -> Array:
 
     It is 0 where the force, or the total force on the joint or tendon, is at the end of its range.
     ids: static actuator ids, shape (n,).
-    Reads ctrl, act, act_dot, actuator_length, actuator_velocity, actuator_force, qfrc_actuator.
+    Reads time, ctrl, history, act, act_dot, actuator_length, actuator_velocity, actuator_force, qfrc_actuator.
     Source: mjd_actuator_vel.
     """
-    control, _ = controls(m, d.ctrl)
+    control, _ = controls(m, d)
 
     def force(velocity: Array) -> Array:
         return forces(m, d.replace(actuator_velocity=velocity), control, d.act_dot)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mjx_like.tree.history import history_groups
 from mjx_like.types.enums import BiasType, DisableBit, DynType, GainType, JointType, ObjType, TrnType
 from mjx_like.types.plans import ActuatorPlan
 from mjx_like.types.topology import Topology
@@ -43,6 +44,7 @@ def make_plan(t: Topology) -> ActuatorPlan:
         clamped_dof=t.jnt_dofadr[clamped],
         clamped_joint=clamped,
         gravcomp_dof=t.jnt_actgravcomp[t.dof_jntid],
+        **_history(t),
         **_activations(t),
     )
 
@@ -60,8 +62,6 @@ def unsupported(t: Topology) -> tuple[str, ...]:
             value = _KINDS[kind](field[kind][i])
             if value not in built:
                 lacks.append(f"actuator {name!r}: {kind} {value.name.lower()} is not built yet")
-        if t.has["actuator_delay"][i]:
-            lacks.append(f"actuator {name!r}: delay is not built yet")
         if t.actuator_dyntype[i] == DynType.USER and t.actuator_actnum[i] > 1:
             lacks.append(f"actuator {name!r}: user dynamics with more than one activation are not built yet")
     return tuple(lacks)
@@ -91,6 +91,16 @@ def _activations(t: Topology) -> dict:
         act_order=_inverse(stateful, t.nactuator),
         act_place=_inverse(adr, t.na),
     )
+
+
+def _history(t: Topology) -> dict:
+    """Lay out the history buffers, and where each delayed control stands in them."""
+    groups = history_groups(t.actuator_history, t.actuator_historyadr, t.actuator_ctrlnum)
+    cells = [t.actuator_ctrladr[i] + k for g in groups for i in g.ids for k in range(g.dim)]
+    delayed = np.full(t.nu, len(cells))
+    delayed[cells] = np.arange(len(cells))
+    owner = np.repeat(np.arange(t.nactuator), t.actuator_ctrlnum)
+    return dict(history=groups, delayed=np.where(t.has["actuator_delay"][owner], delayed, len(cells)))
 
 
 def _inverse(index: np.ndarray, size: int) -> np.ndarray:

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.actuator import muscle
+from mjx_like.actuator.delay import delayed_controls
 from mjx_like.constants import MAXVAL, MINVAL
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
@@ -23,14 +24,14 @@ def fwd_actuation(m: Model, d: Data) -> Data:
 
     The control hook, if any, sets `ctrl` first. Controls that are not finite or beyond 1e10 set all of them to zero.
 
-    Reads ctrl, act, actuator_length, actuator_velocity, actuator_moment, qfrc_gravcomp, warning. Writes ctrl (by the
-    hook), act_dot, actuator_force, qfrc_actuator, warning.  Source: mj_fwdActuation.
+    Reads time, ctrl, history, act, actuator_length, actuator_velocity, actuator_moment, qfrc_gravcomp, warning. Writes
+    ctrl (by the hook), act_dot, actuator_force, qfrc_actuator, warning.  Source: mj_fwdActuation.
     """
     if not m.nactuator or m.topology.disabled(DisableBit.ACTUATION):
         return d.replace(actuator_force=jnp.zeros_like(d.actuator_force), qfrc_actuator=jnp.zeros_like(d.qvel))
     if m.hooks.control is not None:
         d = d.replace(ctrl=m.hooks.control(m, d))
-    control, bad = controls(m, d.ctrl)
+    control, bad = controls(m, d)
     rate = _activation_rates(m, d, control)
     act_dot = _to_act(m, rate, jnp.zeros_like(d.act))
     force = forces(m, d, control, act_dot)
@@ -64,8 +65,12 @@ def next_activation(m: Model, d: Data, act_dot: Array) -> Array:
     return _to_act(m, after, d.act)
 
 
-def controls(m: Model, ctrl: Array) -> tuple[Array, Array]:
-    """Return the clamped first control of each actuator, shape (nactuator,), and whether any control is bad."""
+def controls(m: Model, d: Data) -> tuple[Array, Array]:
+    """Return the delayed, clamped first control of each actuator, shape (nactuator,), and whether any control is bad.
+
+    Reads ctrl, time, history.
+    """
+    ctrl = delayed_controls(m, d)
     if not m.topology.disabled(DisableBit.CLAMPCTRL):
         ctrl = jnp.where(m.actuator_ctrllimited, safe.clip(ctrl, *m.actuator_ctrlrange.T), ctrl)
     bad = jnp.any(~(jnp.abs(ctrl) <= MAXVAL))

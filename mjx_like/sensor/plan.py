@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 
 from mjx_like.ray.stage import unbuilt
+from mjx_like.tree.history import history_groups
 from mjx_like.types.enums import DataType, DisableBit, ObjType, SensorType, Stage
-from mjx_like.types.plans import SensorGroup, SensorPlan, SensorStage
+from mjx_like.types.plans import HistoryGroup, SensorGroup, SensorPlan, SensorStage
 from mjx_like.types.topology import Topology
 
 UNBUILT = (
@@ -21,8 +22,12 @@ UNBUILT = (
 
 def make_plan(t: Topology) -> SensorPlan:
     """Return the SensorPlan of a Topology; it is empty where sensors are disabled."""
-    acc = _stage(t, Stage.ACC)
-    return SensorPlan(pos=_stage(t, Stage.POS), vel=_stage(t, Stage.VEL), acc=acc, touch=_touch(t, acc))
+    history = history_groups(t.sensor_history, t.sensor_historyadr, t.sensor_dim)
+    pos, vel, acc = (_stage(t, _members(t, stage), history) for stage in (Stage.POS, Stage.VEL, Stage.ACC))
+    late = [i for i in np.flatnonzero(t.has["sensor_delay"]) if _runs(t, i)]
+    return SensorPlan(
+        pos=pos, vel=vel, acc=acc, history=history, delayed=_stage(t, late, history), touch=_touch(t, acc)
+    )
 
 
 def _touch(t: Topology, acc: SensorStage) -> np.ndarray:
@@ -48,8 +53,6 @@ def _lacks(t: Topology, i: int) -> list[str]:
     lacks = []
     if kind in UNBUILT:
         lacks.append(f"type {kind.name.lower()} is not built yet")
-    if t.sensor_history[i, 0] > 0:
-        lacks.append("delay, interval and history are not built yet")
     if kind == SensorType.INSIDESITE and t.sensor_intprm[i, 0]:
         lacks.append("enclosed is not built yet")
     if kind == SensorType.RANGEFINDER:
@@ -78,14 +81,17 @@ def _key(t: Topology, i: int) -> tuple:
     )
 
 
-def _runs(t: Topology, i: int, stage: Stage) -> bool:
+def _runs(t: Topology, i: int) -> bool:
     mute = t.sensor_type[i] == SensorType.USER and t.hooks.sensor is None
-    return t.sensor_needstage[i] == stage and not mute and not _lacks(t, i)
+    return not t.disabled(DisableBit.SENSOR) and not mute and not _lacks(t, i)
 
 
-def _stage(t: Topology, stage: Stage) -> SensorStage:
-    on = not t.disabled(DisableBit.SENSOR)
-    chosen = sorted((i for i in range(t.nsensor) if on and _runs(t, i, stage)), key=lambda i: (_key(t, i), i))
+def _members(t: Topology, stage: Stage) -> list[int]:
+    return [i for i in range(t.nsensor) if t.sensor_needstage[i] == stage and _runs(t, i)]
+
+
+def _stage(t: Topology, members: list[int], history: tuple[HistoryGroup, ...]) -> SensorStage:
+    chosen = sorted(members, key=lambda i: (_key(t, i), i))
     groups = []
     for key, members in itertools.groupby(chosen, key=lambda i: _key(t, i)):
         ids = np.array(list(members), np.int32)
@@ -95,6 +101,9 @@ def _stage(t: Topology, stage: Stage) -> SensorStage:
     address = [t.sensor_adr[i] + k for i in chosen for k in range(t.sensor_dim[i])]
     order = owner.size + np.arange(t.nsensordata)
     order[address] = np.arange(owner.size)
+    cells = [t.sensor_adr[i] + k for g in history for i in g.ids for k in range(g.dim)]
+    recorded = np.full(t.nsensordata, len(cells))
+    recorded[cells] = np.arange(len(cells))
     kind = t.sensor_datatype[owner] if chosen else np.zeros(0, np.int32)
     bounded = np.isin(kind, (DataType.REAL, DataType.POSITIVE))
     return SensorStage(
@@ -104,4 +113,5 @@ def _stage(t: Topology, stage: Stage) -> SensorStage:
         symmetric=kind == DataType.REAL,
         order=order,
         types=frozenset(group.type for group in groups),
+        recorded=recorded[address] if chosen else np.zeros(0, np.int32),
     )

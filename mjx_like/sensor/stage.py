@@ -5,14 +5,16 @@ import jax.numpy as jnp
 
 from mjx_like.math.select import take
 from mjx_like.sensor import frame, joint, scene, site, view
+from mjx_like.sensor.delay import held, record, total_recorded
 from mjx_like.sensor.rne_postconstraint import rne_postconstraint
 from mjx_like.sensor.touch import touch
 from mjx_like.smooth.energy import energy_pos, energy_vel
 from mjx_like.smooth.subtree_vel import subtree_vel
+from mjx_like.tree.history import Buffers
 from mjx_like.types.data import Data
 from mjx_like.types.enums import SensorType
 from mjx_like.types.model import Model
-from mjx_like.types.plans import SensorStage
+from mjx_like.types.plans import HistoryGroup, SensorStage
 
 Array = jax.Array
 
@@ -111,11 +113,25 @@ def sensor_acc(m: Model, d: Data) -> Data:
     return _evaluate(m, d, stage)
 
 
-def _evaluate(m: Model, d: Data, stage: SensorStage) -> Data:
+def recorded_sensors(m: Model, d: Data) -> list[tuple[HistoryGroup, Buffers]]:
+    """Return the buffers of sensors with the samples of this time that are due in them.
+
+    A sensor with a delay is evaluated again; what `sensordata` holds of it is older.
+    Reads time, sensordata, history and what the sensors read.  Source: mj_advance.
+    """
+    if not m.plans.sensor.history:
+        return []
+    now = _evaluate(m, d, m.plans.sensor.delayed, recorded=False).sensordata
+    return record(m, d, now)
+
+
+def _evaluate(m: Model, d: Data, stage: SensorStage, recorded: bool = True) -> Data:
     if not stage.groups:
         return d
     values = [jnp.ravel(SENSORS[SensorType(group.type)](m, d, group)) for group in stage.groups]
     values = cut_off(m, stage, jnp.concatenate(values).astype(d.sensordata.dtype))
+    if recorded and (stage.recorded < total_recorded(m)).any():
+        values = held(m, d, stage, values)
     return d.replace(sensordata=take(jnp.concatenate([values, d.sensordata]), stage.order))
 
 

@@ -97,6 +97,17 @@ class IntegratorPlan:
 
 
 @dataclasses.dataclass(frozen=True)
+class HistoryGroup:
+    """Actuators or sensors whose history buffers have one size and interpolation; made by `tree.history`."""
+
+    nsample: int
+    dim: int  # values of a sample
+    interp: int  # 0 the sample before, 1 linear, 2 cubic
+    ids: np.ndarray  # (k,) actuators or sensors
+    cells: np.ndarray  # (k, 2 + nsample (1 + dim)) addresses in `history`
+
+
+@dataclasses.dataclass(frozen=True)
 class SensorGroup:
     """Sensors of one kind that one kernel evaluates together."""
 
@@ -121,6 +132,7 @@ class SensorStage:
     symmetric: np.ndarray  # (nvalue,) True where it bounds from below as well
     order: np.ndarray  # (nsensordata,) row of [values, sensordata before]
     types: frozenset[int]  # SensorType of the groups
+    recorded: np.ndarray  # (nvalue,) row of the values in the buffers of all history groups, one past the end: none
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,6 +142,8 @@ class SensorPlan:
     pos: SensorStage
     vel: SensorStage
     acc: SensorStage
+    history: tuple[HistoryGroup, ...]
+    delayed: SensorStage  # all sensors with a delay, whatever their stage
     touch: np.ndarray  # (nbody + 1, most) places in the group of touch sensors of each body's, -1 beyond; last: none
 
 
@@ -210,6 +224,8 @@ class ActuatorPlan:
     clamped_dof: np.ndarray  # dofs of joints with a limited actuator force
     clamped_joint: np.ndarray  # those joints
     gravcomp_dof: np.ndarray  # (nv,) True where gravity compensation counts as actuator force
+    history: tuple[HistoryGroup, ...]
+    delayed: np.ndarray  # (nu,) row of the controls in the buffers of all history groups, one past the end: no delay
 
 
 @dataclasses.dataclass(frozen=True)

@@ -90,10 +90,10 @@ def test_hooks_stand_in_for_callbacks():
 
 
 def test_what_is_not_built_is_refused_by_name():
-    late = SMALL.replace('<motor name="a" joint="j"/>', '<motor name="a" joint="j" nsample="3" delay=".01"/>')
-    _, m = load(late)
-    assert unsupported(m.topology) == ("actuator 'a': delay is not built yet",)
-    _, off = load(late.replace("<worldbody>", '<option><flag actuation="disable"/></option><worldbody>'))
+    servo = SMALL.replace('<motor name="a" joint="j"/>', '<pid name="a" joint="j"/>')
+    _, m = load(servo)
+    assert unsupported(m.topology) == ("actuator 'a': gaintype pid is not built yet",)
+    _, off = load(servo.replace("<worldbody>", '<option><flag actuation="disable"/></option><worldbody>'))
     assert unsupported(off.topology) == ()
 
 

@@ -173,7 +173,6 @@ def test_every_type_is_built_or_listed():
     [
         ('<distance name="d" geom1="g" geom2="h" cutoff="1"/>', "sensor 'd': type geomdist is not built yet"),
         ('<contact geom1="g"/>', "sensor number 0: type contact is not built yet"),
-        ('<clock name="late" nsample="2" delay=".1"/>', "sensor 'late': delay, interval and history"),
         ('<insidesite site="s" objtype="geom" objname="g" enclosed="true"/>', "enclosed is not built yet"),
     ],
 )
