@@ -65,7 +65,7 @@ _PARTS = {
     "joint": "joints", "freejoint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras",
     "light": "lights",
 }  # fmt: skip
-_LATER = ("composite", "plugin")
+_LATER = ("plugin",)
 
 
 def flatten(ctx: Context) -> list[Body]:

@@ -7,10 +7,11 @@ import numpy as np
 
 from mjx_like.mjcf.assemble import Load, assemble
 from mjx_like.mjcf.checks import memory_bytes
+from mjx_like.mjcf.composite import expand_composites
 from mjx_like.mjcf.default import build_defaults, find_class, schema_defaults, written_over
 from mjx_like.mjcf.element import Element, Where
 from mjx_like.mjcf.flexcomp import expand_flexcomps
-from mjx_like.mjcf.names import check_references, collect_names, has_generators
+from mjx_like.mjcf.names import check_references, collect_names
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.spec import SECTIONS, Spec
 
@@ -114,13 +115,14 @@ def build_spec(root: Element, assets: dict[str, bytes], directory: Path | None, 
 
 
 def complete(spec: Spec, load: Load) -> None:
-    """Make the tree what it is meant to be: flexcomps and replicates expanded, other models attached."""
+    """Make the tree what it is meant to be: composites, flexcomps and replicates expanded, other models attached."""
     for section in spec.sections.values():
         for element in section:
             check_classes(spec, element)
     for element in spec.worldbody.iter("frame", "replicate"):
         if "class" in element.attrib and "childclass" not in element.attrib:
             element.attrib["childclass"] = element.attrib.pop("class")  # in a frame the two mean the same
+    expand_composites(spec)
     expand_flexcomps(spec)
     assemble(spec, load)
     check_classes(spec, spec.worldbody)
@@ -137,5 +139,4 @@ def check_spec(spec: Spec) -> None:
     for actuator in spec.sections["actuator"]:
         spec.resolve(actuator)  # raises where a shortcut's parameters contradict one another
     names = collect_names(spec.worldbody, spec.sections.values())
-    if not has_generators(spec.worldbody, spec.sections["asset"]):
-        check_references(elements, names)
+    check_references(elements, names)

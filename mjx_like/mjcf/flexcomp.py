@@ -14,6 +14,7 @@ from mjx_like.mjcf import flexnode, flexrod
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.flexplan import Plan, make_plan
 from mjx_like.mjcf.frame import IDENTITY, PoseError, compose, orientation, rotate
+from mjx_like.mjcf.outside import Piece, split
 from mjx_like.mjcf.spec import Spec
 
 _FLAT = ("box", "cylinder")
@@ -44,15 +45,15 @@ class _Walk:
     def _into(self, holder: Element, owners: list[Element]) -> None:
         holder.children = [child for _, child in self._pieces(holder, owners, None)]
 
-    def _pieces(self, holder: Element, owners: list[Element], pose: Pose | None) -> list[tuple[bool, Element]]:
+    def _pieces(self, holder: Element, owners: list[Element], pose: Pose | None) -> list[Piece]:
         """Children of a body or frame after expansion, each with whether it stands outside the frames of `pose`."""
-        out: list[tuple[bool, Element]] = []
+        out: list[Piece] = []
         for child in holder.children:
             if child.tag == "flexcomp":
                 out += [(True, body) for body in self._made(child, owners, pose)]
             elif child.tag == "frame":
                 inner = self._pieces(child, owners, self._frame(child, pose))
-                out += _split(child, inner)
+                out += split(child, inner)
             else:
                 if child.tag in ("body", "replicate"):
                     self._into(child, [*owners, child] if child.tag == "body" else owners)
@@ -94,21 +95,6 @@ class _Walk:
         self.spec.sections["equality"] += _equalities(plan)
         self.twists += flexrod.twist_bodies(plan, _body)
         return bodies
-
-
-def _split(frame: Element, pieces: list[tuple[bool, Element]]) -> list[tuple[bool, Element]]:
-    """A frame around all pieces but those that stand outside of it."""
-    out: list[tuple[bool, Element]] = []
-    attrib = dict(frame.attrib)
-    for outside, piece in pieces:
-        if outside:
-            out.append((True, piece))
-        elif out and not out[-1][0]:
-            out[-1][1].children.append(piece)
-        else:
-            out.append((False, Element("frame", dict(attrib), [piece], frame.where, frame.type)))
-            attrib.pop("name", None)
-    return out
 
 
 def _moved(point: np.ndarray, pose: Pose) -> np.ndarray:

@@ -9,8 +9,6 @@ from mjx_like.mjcf.values import closest
 
 Names = dict[str, dict[str, Element]]
 
-# Elements that make objects whose names are not in the file.
-GENERATORS = ("composite",)
 UNCHECKED = ("default", "frame", "model")
 
 
@@ -51,8 +49,3 @@ def check_references(elements: Iterable[Element], names: Names) -> None:
                     raise element.error(
                         f"attribute '{attribute}' names {row.refers} '{given}', which does not exist{hint}"
                     )
-
-
-def has_generators(worldbody: Element, assets: list[Element]) -> bool:
-    """Whether some names will only be known after the compiler expanded an element."""
-    return any(element.tag in GENERATORS for top in [worldbody, *assets] for element in top.iter())

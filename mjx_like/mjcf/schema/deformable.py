@@ -1,7 +1,7 @@
 """Table rows: deformable, flexcomp, composite."""
 
 from mjx_like.mjcf.schema import keywords as k
-from mjx_like.mjcf.schema.body import CONTACT_FILTER, GREY, IDENTITY, ONE_ORIENTATION, ORIENTATION, ORIGIN
+from mjx_like.mjcf.schema.body import CONTACT_FILTER, GREY, ONE_ORIENTATION, ORIENTATION, ORIGIN
 from mjx_like.mjcf.schema.grammar import (
     boolean,
     element,
@@ -132,7 +132,6 @@ COMPOSITE = element(
         "initial": text(),
         "curve": text(),
         "size": real(1, 3),
-        "quat": real(4, default=IDENTITY),
         "solrefsmooth": real(1, 2),
         "solimpsmooth": real(1, 5),
         "flatinertia": real(),
