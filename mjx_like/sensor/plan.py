@@ -14,10 +14,10 @@ UNBUILT = (
     SensorType.GEOMDIST,
     SensorType.GEOMNORMAL,
     SensorType.GEOMFROMTO,
-    SensorType.CONTACT,
     SensorType.TACTILE,
     SensorType.PLUGIN,
 )
+_UNBOUNDED = (SensorType.CONTACT, SensorType.GEOMFROMTO)  # whose cutoff bounds no value
 
 
 def make_plan(t: Topology) -> SensorPlan:
@@ -26,7 +26,13 @@ def make_plan(t: Topology) -> SensorPlan:
     pos, vel, acc = (_stage(t, _members(t, stage), history) for stage in (Stage.POS, Stage.VEL, Stage.ACC))
     late = [i for i in np.flatnonzero(t.has["sensor_delay"]) if _runs(t, i)]
     return SensorPlan(
-        pos=pos, vel=vel, acc=acc, history=history, delayed=_stage(t, late, history), touch=_touch(t, acc)
+        pos=pos,
+        vel=vel,
+        acc=acc,
+        history=history,
+        delayed=_stage(t, late, history),
+        touch=_touch(t, acc),
+        contact_geoms=_contact_geoms(t),
     )
 
 
@@ -39,6 +45,28 @@ def _touch(t: Topology, acc: SensorStage) -> np.ndarray:
     order = np.argsort(body, kind="stable")
     table[body[order], np.concatenate([np.arange(n) for n in count])[: order.size]] = order
     return table
+
+
+def _contact_geoms(t: Topology) -> np.ndarray:
+    """Return the least and largest geom of both objects of each contact sensor; all geoms where it names none.
+
+    Geoms are ordered by body, bodies of a subtree follow one another.
+    """
+    last = t.geom_bodyid.size
+    found = np.full((t.nsensor, 2, 2), (-1, last), np.int32)
+    for i in np.flatnonzero(t.sensor_type == SensorType.CONTACT):
+        pairs = (t.sensor_objtype[i], t.sensor_objid[i]), (t.sensor_reftype[i], t.sensor_refid[i])
+        for side, (kind, index) in enumerate(pairs):
+            if kind == ObjType.GEOM:
+                found[i, side] = index
+            elif kind in (ObjType.BODY, ObjType.XBODY):
+                bodies = [index]
+                for body in range(index + 1, t.nbody if kind == ObjType.XBODY else 0):
+                    if t.body_parentid[body] in bodies:
+                        bodies.append(body)
+                geoms = np.flatnonzero(np.isin(t.geom_bodyid, bodies))
+                found[i, side] = (geoms.min(), geoms.max()) if geoms.size else (last, -1)
+    return found
 
 
 def unsupported(t: Topology) -> tuple[str, ...]:
@@ -71,11 +99,14 @@ def _name(t: Topology, i: int) -> str:
 
 
 def _key(t: Topology, i: int) -> tuple:
+    objtype, reftype, has_ref = int(t.sensor_objtype[i]), int(t.sensor_reftype[i]), bool(t.sensor_refid[i] >= 0)
+    if t.sensor_type[i] == SensorType.CONTACT:  # its objects are in the plan, but for sites
+        objtype, reftype, has_ref = (ObjType.SITE if objtype == ObjType.SITE else ObjType.UNKNOWN), 0, False
     return (
         int(t.sensor_type[i]),
-        int(t.sensor_objtype[i]),
-        int(t.sensor_reftype[i]),
-        bool(t.sensor_refid[i] >= 0),
+        int(objtype),
+        reftype,
+        has_ref,
         tuple(int(x) for x in t.sensor_intprm[i]),
         int(t.sensor_dim[i]),
     )
@@ -105,12 +136,12 @@ def _stage(t: Topology, members: list[int], history: tuple[HistoryGroup, ...]) -
     recorded = np.full(t.nsensordata, len(cells))
     recorded[cells] = np.arange(len(cells))
     kind = t.sensor_datatype[owner] if chosen else np.zeros(0, np.int32)
-    bounded = np.isin(kind, (DataType.REAL, DataType.POSITIVE))
+    bounded = np.isin(kind, (DataType.REAL, DataType.POSITIVE)) & ~np.isin(t.sensor_type[owner], _UNBOUNDED)
     return SensorStage(
         groups=tuple(groups),
         owner=owner,
         clipped=bounded,
-        symmetric=kind == DataType.REAL,
+        symmetric=bounded & (kind == DataType.REAL),
         order=order,
         types=frozenset(group.type for group in groups),
         recorded=recorded[address] if chosen else np.zeros(0, np.int32),

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.math.select import take
 from mjx_like.sensor.object_motion import object_position
@@ -53,27 +54,35 @@ def insidesite(m: Model, d: Data, group: SensorGroup) -> Array:
     """Return 1 where the origin of the object lies inside the site, else 0; it has no derivative."""
     offset = object_position(d, group.objtype, group.objid) - take(d.site_xpos, group.refid)
     local = jnp.sum(take(d.site_xmat, group.refid) * offset[:, :, None], axis=1)
-    size, kind = take(m.site_size, group.refid), m.site_type[group.refid]
-    inside = jnp.zeros(kind.shape, bool)
+    return inside(m.site_type[group.refid], local, take(m.site_size, group.refid)).astype(d.qpos.dtype)
+
+
+def inside(kind: np.ndarray, point: Array, size: Array) -> Array:
+    """Return whether points lie in shapes of the given GeomTypes, shape (n, ...).
+
+    kind: shape (n,); point: in the frame of the shape, shape (n, ..., 3) [m]; size: broadcast against it.
+    """
+    found = jnp.zeros(point.shape[:-1], bool)
     for shape, test in INSIDE.items():
-        if (kind == shape).any():
-            inside = jnp.where(kind == shape, test(local, size), inside)
-    return inside.astype(d.qpos.dtype)
+        mine = np.reshape(kind == shape, (-1, *[1] * (found.ndim - 1)))
+        if mine.any():
+            found = jnp.where(mine, test(point, size), found)
+    return found
 
 
 def _in_capsule(point: Array, size: Array) -> Array:
-    above = jnp.maximum(jnp.abs(point[:, 2]) - size[:, 1], 0)
-    return jnp.sum(point[:, :2] ** 2, axis=1) + above * above <= size[:, 0] ** 2
+    above = jnp.maximum(jnp.abs(point[..., 2]) - size[..., 1], 0)
+    return jnp.sum(point[..., :2] ** 2, axis=-1) + above * above <= size[..., 0] ** 2
 
 
 def _in_cylinder(point: Array, size: Array) -> Array:
-    return (jnp.abs(point[:, 2]) <= size[:, 1]) & (jnp.sum(point[:, :2] ** 2, axis=1) <= size[:, 0] ** 2)
+    return (jnp.abs(point[..., 2]) <= size[..., 1]) & (jnp.sum(point[..., :2] ** 2, axis=-1) <= size[..., 0] ** 2)
 
 
 INSIDE = {
-    GeomType.SPHERE: lambda point, size: jnp.sum(point * point, axis=1) <= size[:, 0] ** 2,
+    GeomType.SPHERE: lambda point, size: jnp.sum(point * point, axis=-1) <= size[..., 0] ** 2,
     GeomType.CAPSULE: _in_capsule,
-    GeomType.ELLIPSOID: lambda point, size: jnp.sum((point / size) ** 2, axis=1) <= 1,
+    GeomType.ELLIPSOID: lambda point, size: jnp.sum((point / size) ** 2, axis=-1) <= 1,
     GeomType.CYLINDER: _in_cylinder,
-    GeomType.BOX: lambda point, size: jnp.all(jnp.abs(point) <= size, axis=1),
+    GeomType.BOX: lambda point, size: jnp.all(jnp.abs(point) <= size, axis=-1),
 }

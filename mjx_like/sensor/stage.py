@@ -5,6 +5,7 @@ import jax.numpy as jnp
 
 from mjx_like.math.select import take
 from mjx_like.sensor import frame, joint, scene, site, view
+from mjx_like.sensor.contact import contact
 from mjx_like.sensor.delay import held, record, total_recorded
 from mjx_like.sensor.rne_postconstraint import rne_postconstraint
 from mjx_like.sensor.touch import touch
@@ -55,6 +56,7 @@ SENSORS = {
     SensorType.FRAMEANGVEL: frame.frameangvel,
     SensorType.FRAMELINACC: frame.framelinacc,
     SensorType.FRAMEANGACC: frame.frameangacc,
+    SensorType.CONTACT: contact,
     SensorType.SUBTREECOM: scene.subtreecom,
     SensorType.SUBTREELINVEL: scene.subtreelinvel,
     SensorType.SUBTREEANGMOM: scene.subtreeangmom,

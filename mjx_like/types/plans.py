@@ -145,6 +145,7 @@ class SensorPlan:
     history: tuple[HistoryGroup, ...]
     delayed: SensorStage  # all sensors with a delay, whatever their stage
     touch: np.ndarray  # (nbody + 1, most) places in the group of touch sensors of each body's, -1 beyond; last: none
+    contact_geoms: np.ndarray  # (nsensor, 2, 2) least and largest geom that matches each object of a contact sensor
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,17 +2,46 @@
 
 import pathlib
 
+import jax
+import jax.numpy as jnp
+import mujoco
 import numpy as np
 import pytest
 
-from tests.oracle import TIGHT, error
-from tests.sensor.against import compare
+from mjx_like.interop import put_data, put_model
+from tests.oracle import TIGHT, error, load, reference
+from tests.sensor.against import CAPACITY, compare, evaluate, motion
 
 FEATURES = pathlib.Path(__file__).parents[2] / "models/features"
 
 
-@pytest.mark.parametrize("name", ["rangefinder_surface"])
-def test_sensors_equal_oracle(name):
-    rows, _ = compare(str(FEATURES / f"{name}.xml"), count=6)
+@pytest.mark.parametrize("name, rolled", [("rangefinder_surface", False), ("sensor_contact", True)])
+def test_sensors_equal_oracle(name, rolled):
+    rows, _ = compare(str(FEATURES / f"{name}.xml"), count=6, rolled=rolled)
     assert [(kind.name, error(ours, theirs)) for kind, ours, theirs in rows if not error(ours, theirs) < TIGHT] == []
     assert all(np.abs(theirs).any() for _, _, theirs in rows)
+
+
+def test_contact_sensor_gradient_equals_differences_and_is_finite_without_contact():
+    mj, _ = load(str(FEATURES / "sensor_contact.xml"))
+    m = put_model(mj, **CAPACITY)
+    d = put_data(mj, reference(mj, motion(mj, 3, 30)[2]), **CAPACITY)
+    assert d.ncon > 3
+    rng = np.random.default_rng(0)
+    move = {name: jnp.asarray(rng.normal(size=getattr(d, name).shape)) for name in ("cvel", "efc_force", "subtree_com")}
+    shift = {name: jnp.asarray(rng.normal(size=getattr(d.contact, name).shape)) for name in ("dist", "pos", "frame")}
+
+    def values(scale):
+        contact = d.contact.replace(**{n: getattr(d.contact, n) + scale * x for n, x in shift.items()})
+        data = d.replace(contact=contact, **{n: getattr(d, n) + scale * x for n, x in move.items()})
+        return evaluate(m, data).sensordata
+
+    both = jax.jit(lambda scale: jax.jvp(values, (scale,), (1.0,)))
+    change = (both(1e-6)[0] - both(-1e-6)[0]) / 2e-6
+    assert np.abs(change).max() > 1
+    assert error(both(0.0)[1], change) < 1e-6
+    weight = jnp.cos(jnp.arange(change.size))
+    backward = jax.jit(
+        jax.grad(lambda s, data: jnp.sum(weight * evaluate(m, data.replace(cvel=s * data.cvel)).sensordata))
+    )
+    assert np.isfinite(backward(1.0, put_data(mj, mujoco.MjData(mj), **CAPACITY)))

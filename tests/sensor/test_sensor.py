@@ -172,7 +172,6 @@ def test_every_type_is_built_or_listed():
     "sensor, message",
     [
         ('<distance name="d" geom1="g" geom2="h" cutoff="1"/>', "sensor 'd': type geomdist is not built yet"),
-        ('<contact geom1="g"/>', "sensor number 0: type contact is not built yet"),
         ('<insidesite site="s" objtype="geom" objname="g" enclosed="true"/>', "enclosed is not built yet"),
     ],
 )
