@@ -229,10 +229,8 @@ def _constraints_and_actuation(ctx: Context, columns: dict[str, Any]) -> dict[st
         rows = [
             compile_pair(ctx, e, columns["geom_bodyid"]) if tag == "pair" else compile_exclude(ctx, e) for e in elements
         ]
-        order = sorted(range(len(rows)), key=lambda i: rows[i]["*signature"])
+        order = sorted(range(len(rows)), key=lambda i: rows[i][f"{tag}_signature"])
         ctx.names.register(kind, [elements[i] for i in order], [elements[i].get("name", "") for i in order])
-        for row in rows:
-            del row["*signature"]
         columns |= stack(rows[i] for i in order)
     jnt_type, geom_type = columns.get("jnt_type", ()), columns.get("geom_type", ())
     columns |= stack(compile_equality(ctx, element, jnt_type) for element in _section(spec, "equality"))

@@ -11,7 +11,7 @@ _FRICTION = (1, 1, 0.005, 0.0001, 0.0001)
 
 
 def compile_pair(ctx: Context, element: Element, geom_bodyid: np.ndarray) -> Row:
-    """Return the fields of a contact pair, the geom of the lower body first; `*signature` is its sort key.
+    """Return the fields of a contact pair, the geom of the lower body first; `pair_signature` is its sort key.
 
     Raises:
       ModelError: bad geoms or condim.
@@ -23,7 +23,7 @@ def compile_pair(ctx: Context, element: Element, geom_bodyid: np.ndarray) -> Row
         raise element.error(f"condim {a['condim']} is none of 1, 3, 4, 6")
     first, second = sorted(geoms, key=lambda geom: geom_bodyid[geom])
     return {
-        "*signature": signature(geom_bodyid[first], geom_bodyid[second]),
+        "pair_signature": signature(geom_bodyid[first], geom_bodyid[second]),
         "pair_dim": a["condim"],
         "pair_geom1": first,
         "pair_geom2": second,
@@ -38,7 +38,7 @@ def compile_pair(ctx: Context, element: Element, geom_bodyid: np.ndarray) -> Row
 
 
 def compile_exclude(ctx: Context, element: Element) -> Row:
-    """Return the fields of an excluded pair of bodies; `*signature` is its sort key.
+    """Return the fields of an excluded pair of bodies; `exclude_signature` is its sort key.
 
     Raises:
       ModelError: bad bodies.
@@ -46,7 +46,7 @@ def compile_exclude(ctx: Context, element: Element) -> Row:
     """
     a = ctx.spec.resolve(element)
     bodies = sorted(ctx.names.find(ObjType.BODY, a.get(role), element, role) for role in ("body1", "body2"))
-    return {"*signature": signature(*bodies), "exclude_signature": signature(*bodies)}
+    return {"exclude_signature": signature(*bodies)}
 
 
 def signature(first: int, second: int) -> int:

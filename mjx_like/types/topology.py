@@ -278,6 +278,7 @@ class Topology:
     pair_dim: np.ndarray = array("npair")
     pair_geom1: np.ndarray = array("npair")
     pair_geom2: np.ndarray = array("npair")
+    pair_signature: np.ndarray = array("npair")
     # excluded pair
     exclude_signature: np.ndarray = array("nexclude")
     # equality
