@@ -10,9 +10,10 @@ import numpy as np
 from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.asset import read_file
 from mjx_like.compiler.context import Context, keyword, not_built
-from mjx_like.compiler.mesh_hull import Hull, convex_hull, polygon_map, polygon_normals
+from mjx_like.compiler.mesh_hull import Hull, convex_hull
 from mjx_like.compiler.mesh_inertia import MeshMass, mesh_mass
 from mjx_like.compiler.mesh_normal import normalized, vertex_normals
+from mjx_like.compiler.mesh_polygon import polygon_map, polygon_normals
 from mjx_like.compiler.pose import IDENTITY, quat_to_mat
 from mjx_like.compiler.pose import normalized as unit
 from mjx_like.mjcf.asset.builtin import builtin_mesh
