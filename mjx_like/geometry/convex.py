@@ -1,0 +1,126 @@
+"""One support function for every convex geom: the type is data, so that one program serves pairs of any types.
+
+A geom is a record of arrays without a batch axis; callers map over pairs with vmap.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.constants import MINVAL
+from mjx_like.types.enums import GeomType
+
+Array = jax.Array
+
+ROUND = (GeomType.SPHERE, GeomType.CAPSULE)  # a point or a segment, grown by a radius
+
+
+class Convex(NamedTuple):
+    """A convex geom in the world."""
+
+    kind: Array  # GeomType, shape (); MESH for any set of points
+    pos: Array  # origin of its frame, shape (3,) [m], world
+    mat: Array  # rotation from its frame to the world, shape (3, 3)
+    size: Array  # MuJoCo's geom_size, shape (3,) [m]
+    vert: Array  # points of a MESH in its frame, the rest repeats the first, shape (nvert, 3) [m]
+    center: Array  # a point within, where the search starts, shape (3,) [m], world
+    margin: Array  # thickness of the layer added all around, shape () [m]
+
+
+class Vertex(NamedTuple):
+    """A point of the surface of a geom."""
+
+    point: Array  # shape (3,) [m], world
+    index: Array  # which corner of a box, cap of a cylinder, or point of a mesh; else -1
+
+
+def convex(kind: Array, pos: Array, mat: Array, size: Array, vert: Array | None = None, margin=0.0) -> Convex:
+    """Return the record of a geom, with its origin as centre; `vert` may be left out where it is no mesh."""
+    vert = jnp.zeros((1, 3), pos.dtype) if vert is None else vert
+    return Convex(jnp.asarray(kind, jnp.int32), pos, mat, size, vert, pos, jnp.asarray(margin, pos.dtype))
+
+
+def core(geom: Convex) -> tuple[Convex, Array]:
+    """Return the geom without its margin, and without radius where it is round; and what was taken off [m]."""
+    is_round = _is(geom, *ROUND)
+    off = 0.5 * jnp.maximum(geom.margin, 0) + jnp.where(is_round, geom.size[0], 0)
+    size = jnp.where(is_round & (np.arange(3) == 0), 0, geom.size)
+    return geom._replace(size=size, margin=jnp.zeros_like(geom.margin)), off
+
+
+def support(geom: Convex, kinds: tuple[int, ...], direction: Array, seen: Array) -> Vertex:
+    """Return the support point in a unit direction, margin included.
+
+    Args:
+      geom: the geom.
+      kinds: the types that it can have: code for others is left out.
+      direction: shape (3,), world.
+      seen: index of an earlier result: kept where it is as far as any other, as MuJoCo does; or -1.
+
+    On a tie the positive end, side or corner, or the first point.
+    Source: mjc_sphereSupport, mjc_capsuleSupport, mjc_ellipsoidSupport, mjc_cylinderSupport, mjc_boxSupport,
+    mjc_meshSupport, mjc_hillclimbSupport.
+    """
+    d = jnp.sum(geom.mat * direction[:, None], axis=0)
+    local, index = jnp.zeros_like(d), jnp.full((), -1, jnp.int32)
+    for kind in kinds:
+        point, corner = _SUPPORT[GeomType(kind)](geom, d, seen)
+        local = jnp.where(geom.kind == kind, point, local)
+        index = index if corner is None else jnp.where(geom.kind == kind, corner, index)
+    point = geom.pos + jnp.sum(geom.mat * local, axis=1)
+    return Vertex(point + 0.5 * jnp.maximum(geom.margin, 0) * direction, index)
+
+
+def _is(geom: Convex, *kinds: GeomType) -> Array:
+    return jnp.any(jnp.stack([geom.kind == kind for kind in kinds]))
+
+
+def _ends(d: Array, half: Array) -> Array:
+    return jnp.where(d >= 0, half, -half)
+
+
+def _sphere(geom: Convex, d: Array, seen: Array) -> tuple[Array, None]:
+    return geom.size[0] * d, None
+
+
+def _capsule(geom: Convex, d: Array, seen: Array) -> tuple[Array, None]:
+    return geom.size[0] * d + jnp.where(np.arange(3) == 2, _ends(d, geom.size[1]), 0), None
+
+
+def _ellipsoid(geom: Convex, d: Array, seen: Array) -> tuple[Array, None]:
+    scaled = d * geom.size
+    square = jnp.sum(scaled * scaled)
+    good = square >= MINVAL * MINVAL
+    inverse = 1 / jnp.sqrt(jnp.where(good, square, 1))
+    return geom.size * jnp.where(good, inverse * scaled, np.arange(3) == 0), None
+
+
+def _cylinder(geom: Convex, d: Array, seen: Array) -> tuple[Array, Array]:
+    square = d[0] * d[0] + d[1] * d[1]
+    wide = square >= MINVAL * MINVAL
+    reach = jnp.where(wide, geom.size[0] / jnp.sqrt(jnp.where(wide, square, 1)), 0)
+    return jnp.where(np.arange(3) == 2, _ends(d, geom.size[1]), reach * d), (d[2] < 0).astype(jnp.int32)
+
+
+def _box(geom: Convex, d: Array, seen: Array) -> tuple[Array, Array]:
+    return _ends(d, geom.size), jnp.sum((d >= 0) * np.array([1, 2, 4], np.int32), dtype=jnp.int32)
+
+
+def _mesh(geom: Convex, d: Array, seen: Array) -> tuple[Array, Array]:
+    reach = jnp.sum(geom.vert * d, axis=1)
+    first = jnp.argmax(reach).astype(jnp.int32)
+    kept = (seen >= 0) & (reach[jnp.maximum(seen, 0)] >= reach[first])
+    index = jnp.where(kept, seen, first)
+    return geom.vert[index], index
+
+
+_SUPPORT = {
+    GeomType.SPHERE: _sphere,
+    GeomType.CAPSULE: _capsule,
+    GeomType.ELLIPSOID: _ellipsoid,
+    GeomType.CYLINDER: _cylinder,
+    GeomType.BOX: _box,
+    GeomType.MESH: _mesh,
+}
