@@ -6,14 +6,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.actuator import muscle
+from mjx_like.actuator import dcmotor, muscle, orientation, pid
 from mjx_like.actuator.delay import delayed_controls
+from mjx_like.actuator.period import nearest, period
+from mjx_like.actuator.servo import limited
 from mjx_like.constants import MAXVAL, MINVAL
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
-from mjx_like.math.select import place, segment_sum, take
+from mjx_like.math.select import place, put, segment_sum, take
 from mjx_like.types.data import Data
-from mjx_like.types.enums import BiasType, DisableBit, DynType, GainType, TrnType, WarningType
+from mjx_like.types.enums import BiasType, DisableBit, DynType, GainType, WarningType
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -31,14 +33,15 @@ def fwd_actuation(m: Model, d: Data) -> Data:
         return d.replace(actuator_force=jnp.zeros_like(d.actuator_force), qfrc_actuator=jnp.zeros_like(d.qvel))
     if m.hooks.control is not None:
         d = d.replace(ctrl=m.hooks.control(m, d))
-    control, bad = controls(m, d)
-    rate = _activation_rates(m, d, control)
-    act_dot = _to_act(m, rate, jnp.zeros_like(d.act))
-    force = forces(m, d, control, act_dot)
+    ctrl, bad = controls(m, d)
+    act_dot = _activation_rates(m, d, ctrl)
+    force = forces(m, d, ctrl, act_dot)
     if (m.plans.actuator.tendon_limit < m.ntendon).any():
         force = _limit_tendons(m, force)
-    force = jnp.where(m.actuator_forcelimited, safe.clip(force, *m.actuator_forcerange.T), force)
-    force = force if m.nout == m.nactuator else place(force, m.actuator_outadr, m.nout)
+    force = _limit_outputs(m, force)
+    for g in m.plans.actuator.dcmotor:
+        rubbing = dcmotor.friction(m, d, g, act_dot) * m.plans.actuator.enabled[g.ids]
+        force = force + place(rubbing, m.actuator_outadr[g.ids], m.nout)
     return d.replace(
         act_dot=act_dot,
         actuator_force=force,
@@ -50,23 +53,32 @@ def fwd_actuation(m: Model, d: Data) -> Data:
 def next_activation(m: Model, d: Data, act_dot: Array) -> Array:
     """Return the activations one time step later, shape (na,); those of disabled actuators stay.
 
-    Reads act, actuator_length.  Source: mj_nextActivation and mj_advance.
+    Reads act, actuator_length, actuator_velocity.  Source: mj_nextActivation and mj_advance.
     """
-    plan = m.plans.actuator
-    if not plan.stateful.size:
-        return d.act
-    after = _advanced(m, d, act_dot)
-    periodic = plan.periodic[plan.stateful]
-    if periodic.any():
-        length = take(d.actuator_length, m.actuator_outadr[plan.stateful])
-        period = take(_period(m), plan.stateful)
-        after = jnp.where(periodic, _nearest(after, length, period), after)
-    after = jnp.where(plan.enabled[plan.stateful], after, take(d.act, plan.act_adr))
-    return _to_act(m, after, d.act)
+    plan, parts = m.plans.actuator, []
+    if plan.stateful.size:
+        after = _advanced(m, d, act_dot)
+        periodic = plan.periodic[plan.stateful]
+        if periodic.any():
+            length = take(d.actuator_length, m.actuator_outadr[plan.stateful])
+            after = jnp.where(periodic, nearest(after, length, take(period(m), plan.stateful)), after)
+        parts.append((plan.stateful, plan.act_adr, after))
+    for i, cells in plan.user:
+        after = take(d.act, cells) + m.opt.timestep * take(act_dot, cells)
+        parts.append((np.array([i]), cells, limited(m, np.array([i]), after[None])[0]))
+    for kernel, groups in ((pid, plan.pid), (dcmotor, plan.dcmotor)):
+        for g in groups:
+            parts += [(g.ids, g.slots[name], after) for name, after in kernel.advanced(m, d, g, act_dot).items()]
+    for g in plan.orientation:
+        if g.source == "act":
+            after = orientation.anchored(orientation.advanced(m, d, g, act_dot))
+            parts.append((np.repeat(g.ids, 3), g.cells, after.ravel()))
+    kept = [(at, jnp.where(plan.enabled[ids], after, take(d.act, np.ravel(at)))) for ids, at, after in parts]
+    return put(d.act, kept)
 
 
 def controls(m: Model, d: Data) -> tuple[Array, Array]:
-    """Return the delayed, clamped first control of each actuator, shape (nactuator,), and whether any control is bad.
+    """Return the delayed, clamped controls, shape (nu,), and whether any is bad; then all are zero.
 
     Reads ctrl, time, history.
     """
@@ -74,21 +86,54 @@ def controls(m: Model, d: Data) -> tuple[Array, Array]:
     if not m.topology.disabled(DisableBit.CLAMPCTRL):
         ctrl = jnp.where(m.actuator_ctrllimited, safe.clip(ctrl, *m.actuator_ctrlrange.T), ctrl)
     bad = jnp.any(~(jnp.abs(ctrl) <= MAXVAL))
-    return take(jnp.where(bad, 0, ctrl), np.minimum(m.actuator_ctrladr, max(m.nu - 1, 0))), bad
+    return jnp.where(bad, 0, ctrl), bad
 
 
-def _activation_rates(m: Model, d: Data, control: Array) -> Array:
-    """Return the rate of the activation of each stateful actuator, shape (nstateful,) [1/s]."""
-    ids = m.plans.actuator.stateful
-    if not ids.size:
-        return jnp.zeros(0, d.act.dtype)
-    ctrl, act = take(control, ids), take(d.act, m.plans.actuator.act_adr)
-    kernels = DYNAMICS | {DynType.USER: functools.partial(_hooked, m, d, ids, m.hooks.act_dyn, 0.0)}
-    return _by_type(m.actuator_dyntype[ids], kernels, ctrl, act, take(m.actuator_dynprm, ids))
+def _first(m: Model, ctrl: Array) -> Array:
+    """Return the first control of each actuator, shape (nactuator,); anything for those that have none."""
+    if not m.nu:
+        return jnp.zeros(m.nactuator, ctrl.dtype)
+    return take(ctrl, np.minimum(m.actuator_ctrladr, m.nu - 1))
 
 
-def forces(m: Model, d: Data, control: Array, act_dot: Array) -> Array:
-    """Return gain times input plus bias of each actuator, shape (nactuator,); zero where its group is disabled."""
+def _activation_rates(m: Model, d: Data, ctrl: Array) -> Array:
+    """Return the rates of the activations, shape (na,) [1/s]."""
+    plan, parts = m.plans.actuator, []
+    if plan.stateful.size:
+        ids, act = plan.stateful, take(d.act, plan.act_adr)
+        kernels = DYNAMICS | {DynType.USER: functools.partial(_user_rates, m, d, ids)}
+        prm = take(m.actuator_dynprm, ids)
+        parts.append((plan.act_adr, _by_type(m.actuator_dyntype[ids], kernels, take(_first(m, ctrl), ids), act, prm)))
+    if m.hooks.act_dyn is not None:
+        parts += [(cells, jnp.asarray(m.hooks.act_dyn(m, d, i), d.act.dtype)[:-1]) for i, cells in plan.user]
+    for kernel, groups in ((pid, plan.pid), (dcmotor, plan.dcmotor)):
+        for g in groups:
+            parts += [(g.slots[name], rate) for name, rate in kernel.rates(m, d, ctrl, g).items()]
+    parts += [(g.cells, orientation.rates(m, ctrl, g)) for g in plan.orientation if g.source == "act"]
+    return put(jnp.zeros_like(d.act), parts)
+
+
+def forces(m: Model, d: Data, ctrl: Array, act_dot: Array) -> Array:
+    """Return the force of each output, shape (nout,), without limits and friction; zero where its group is disabled.
+
+    ctrl: clamped controls, shape (nu,); act_dot: shape (na,).
+    Reads act, actuator_length, actuator_velocity.
+    """
+    plan = m.plans.actuator
+    force = jnp.zeros(m.nout, d.qpos.dtype)
+    if plan.single.any():
+        single = _single_forces(m, d, ctrl, act_dot)
+        ids = np.flatnonzero(plan.single)
+        force = single if m.nout == ids.size else place(take(single, ids), m.actuator_outadr[ids], m.nout)
+    parts = []
+    for kernel, groups in ((pid, plan.pid), (dcmotor, plan.dcmotor)):
+        parts += [(m.actuator_outadr[g.ids], kernel.force(m, d, ctrl, g, act_dot)) for g in groups]
+    parts += [(orientation.outputs(m, g), orientation.force(m, d, ctrl, g, act_dot).ravel()) for g in plan.orientation]
+    return jnp.where(plan.enabled[plan.out_owner], put(force, parts), 0)
+
+
+def _single_forces(m: Model, d: Data, ctrl: Array, act_dot: Array) -> Array:
+    """Return gain times signal plus bias of each actuator, shape (nactuator,); of no use for controllers and servos."""
     plan, ids = m.plans.actuator, np.arange(m.nactuator)
     length, velocity = take(d.actuator_length, m.actuator_outadr), take(d.actuator_velocity, m.actuator_outadr)
     state = (
@@ -97,20 +142,20 @@ def forces(m: Model, d: Data, control: Array, act_dot: Array) -> Array:
         take(m.actuator_lengthrange, m.actuator_outadr),
         take(m.actuator_acc0, m.actuator_outadr),
     )
-    signal = control
+    signal = _first(m, ctrl)
     if plan.stateful.size:
         act = take(d.act, plan.act_adr)
         if m.actuator_actearly.any():
             act = jnp.where(m.actuator_actearly[plan.stateful], _advanced(m, d, act_dot), act)
         choice = np.where(plan.act_order < plan.stateful.size, m.nactuator + plan.act_order, ids)
-        signal = take(jnp.concatenate([control, act]), choice)
-    if plan.periodic.any():
-        signal = jnp.where(plan.periodic, _nearest(signal, length, _period(m)), signal)
+        signal = take(jnp.concatenate([signal, act]), choice)
+    if (plan.periodic & plan.single).any():
+        signal = jnp.where(plan.periodic, nearest(signal, length, period(m)), signal)
     gains = GAINS | {GainType.USER: functools.partial(_hooked, m, d, ids, m.hooks.act_gain, 1.0)}
     biases = BIASES | {BiasType.USER: functools.partial(_hooked, m, d, ids, m.hooks.act_bias, 0.0)}
     gain = _by_type(m.actuator_gaintype, gains, *state, m.actuator_gainprm)
     bias = _by_type(m.actuator_biastype, biases, *state, m.actuator_biasprm)
-    return jnp.where(plan.enabled, gain * signal + bias, 0)
+    return gain * signal + bias
 
 
 def _by_type(kind: np.ndarray, kernels: dict, *args: Array) -> Array:
@@ -136,6 +181,15 @@ def _hooked(m: Model, d: Data, ids: np.ndarray, hook, otherwise: float, first: A
     if hook is None:
         return jnp.full_like(first, otherwise)
     return jnp.stack([jnp.asarray(hook(m, d, int(i)), first.dtype).reshape(()) for i in ids])
+
+
+def _user_rates(m: Model, d: Data, ids: np.ndarray, ctrl: Array, act: Array, prm: Array) -> Array:
+    """Return the rate of the last activation of each user actuator among `ids`, shape (nstateful,)."""
+    if m.hooks.act_dyn is None:
+        return jnp.zeros_like(act)
+    user = m.actuator_dyntype[ids] == DynType.USER
+    rates = [jnp.ravel(jnp.asarray(m.hooks.act_dyn(m, d, int(i)), act.dtype))[-1] for i in ids[user]]
+    return place(jnp.stack(rates), np.flatnonzero(user), len(ids))
 
 
 DYNAMICS = {
@@ -168,29 +222,18 @@ def _advanced(m: Model, d: Data, act_dot: Array) -> Array:
     return jnp.where(m.actuator_actlimited[ids], safe.clip(after, *take(m.actuator_actrange, ids).T), after)
 
 
-def _to_act(m: Model, values: Array, otherwise: Array) -> Array:
-    """Return an array like `act` with values at the stateful actuators and `otherwise` elsewhere."""
-    plan = m.plans.actuator
-    stateful = plan.act_place < plan.stateful.size
-    if stateful.all():
-        return take(values, plan.act_place) if m.na else otherwise
-    padded = jnp.concatenate([values, jnp.zeros(1, values.dtype)])
-    return jnp.where(stateful, take(padded, plan.act_place), otherwise)
-
-
-def _period(m: Model) -> Array:
-    """Return the length of a full turn of each actuator, shape (nactuator,); 0 where it is no rotational servo."""
-    gear = take(m.actuator_gear, m.actuator_outadr)
-    on_site = m.actuator_trntype == TrnType.SITE
-    axis = jnp.where(on_site[:, None], gear[:, 3:], gear[:, :3])
-    servo = (m.actuator_gainprm[:, 0] == -m.actuator_biasprm[:, 1]) & ~(on_site & jnp.any(gear[:, :3] != 0, axis=1))
-    return jnp.where(servo, 2 * np.pi * safe.norm(axis), 0)
-
-
-def _nearest(setpoint: Array, length: Array, period: Array) -> Array:
-    """Return the setpoint, or what differs by whole periods and is nearest to the length."""
-    turns = safe.divide(setpoint - length, period)
-    return setpoint - period * jax.lax.stop_gradient(jnp.sign(turns) * jnp.floor(jnp.abs(turns) + 0.5))
+def _limit_outputs(m: Model, force: Array) -> Array:
+    """Return the forces of the outputs within the force ranges of their actuators."""
+    if not m.actuator_forcelimited.any():
+        return force
+    owner = m.plans.actuator.out_owner
+    clamped = jnp.where(m.actuator_forcelimited[owner], safe.clip(force, *take(m.actuator_forcerange, owner).T), force)
+    turned = [
+        (at, orientation.limited_torque(m, g, take(force, at.ravel()).reshape(-1, 3)))
+        for g in m.plans.actuator.orientation
+        for at in (orientation.outputs(m, g),)
+    ]
+    return put(clamped, turned)
 
 
 def _limit_tendons(m: Model, force: Array) -> Array:

@@ -135,6 +135,24 @@ def body(m: Model, d: Data, ids: np.ndarray) -> tuple[Array, Array]:
     return jnp.zeros(len(ids), d.qpos.dtype), rows
 
 
+def ball_rotation(m: Model, d: Data, ids: np.ndarray) -> tuple[Array, Array]:
+    """Return lengths, shape (3k,), and moments, shape (3k, nv), of servos on balls: the rotation in the child frame."""
+    joint = m.actuator_trnid[ids, 0]
+    length = quaternion.to_rotation_vector(_quats(d.qpos, m.jnt_qposadr[joint]))
+    dof = (m.jnt_dofadr[joint, None] + np.arange(3)).reshape(-1, 1)
+    return length.ravel(), _at_dofs(m, jnp.ones(dof.shape, d.qpos.dtype), dof)
+
+
+def site_rotation(m: Model, d: Data, ids: np.ndarray) -> tuple[Array, Array]:
+    """Return lengths and moments, as `ball_rotation`, of the rotation of a site relative to a reference site."""
+    target, ref = m.actuator_trnid[ids, 0], m.actuator_trnid[ids, 1]
+    length = quaternion.subtract(_site_quat(m, d, target), _site_quat(m, d, ref))
+    moves, ref_moves = (m.plans.tree.body_dof[m.site_bodyid[s]] for s in (target, ref))
+    turn = jnp.asarray(moves - ref_moves, d.cdof.dtype)[:, :, None] * d.cdof[:, :3]
+    rows = jnp.einsum("kji,kvj->kiv", take(d.site_xmat, target), turn, precision="highest")
+    return length.ravel(), rows.reshape(-1, m.nv)
+
+
 TRANSMISSIONS = {
     "scalar_joint": scalar_joint,
     "ball_joint": ball_joint,
@@ -142,6 +160,8 @@ TRANSMISSIONS = {
     "tendon": tendon,
     "site": site,
     "refsite": refsite,
+    "ball_rotation": ball_rotation,
+    "site_rotation": site_rotation,
     "slider_crank": slider_crank,
     "body": body,
 }

@@ -78,7 +78,7 @@ def compile_actuator(ctx: Context, element: Element, columns) -> Row:
         "actuator_gaintype": int(kinds["gaintype"]),
         "actuator_biastype": int(kinds["biastype"]),
         "actuator_trnid": trnid,
-        "actuator_actnum": _activations(element, a, kinds["dyntype"]),
+        "actuator_actnum": _activations(element, a, kinds),
         "actuator_group": a["group"],
         "actuator_ctrlspec": int(ctrlspec),
         "actuator_delay": delay,
@@ -177,8 +177,10 @@ def _inherit_range(element: Element, a, kinds, trntype, target: int, ranges, col
     ranges[name] = np.array([mean - radius, mean + radius])
 
 
-def _activations(element: Element, a, dyntype: DynType) -> int:
-    actdim = a["actdim"]
+def _activations(element: Element, a, kinds) -> int:
+    actdim, dyntype = a["actdim"], kinds["dyntype"]
+    if kinds["gaintype"] == GainType.SO3:
+        return _setpoint_size(element, actdim, dyntype)
     if actdim > 1 and dyntype not in _POLICIES:
         raise element.error(f"actdim {actdim} is only for dyntype user, pid or dcmotor")
     if actdim == 1 and dyntype == DynType.NONE:
@@ -189,6 +191,15 @@ def _activations(element: Element, a, dyntype: DynType) -> int:
         dynprm, gainprm = a["dynprm"], a["gainprm"]
         return int(dynprm[1] > 0) + int(gainprm[0] != 0)
     return int(dyntype != DynType.NONE) if actdim < 0 else actdim
+
+
+def _setpoint_size(element: Element, actdim: int, dyntype: DynType) -> int:
+    """Return the number of activations of an orientation servo: those of its setpoint, if it stores one."""
+    if dyntype not in (DynType.NONE, DynType.INTEGRATOR):
+        raise element.error("gaintype so3 needs dyntype none or integrator")
+    if dyntype == DynType.INTEGRATOR and actdim not in (-1, 3):
+        raise element.error(f"actdim {actdim}: the setpoint of gaintype so3 has 3 numbers")
+    return 3 if dyntype == DynType.INTEGRATOR else max(actdim, 0)
 
 
 def _check_muscle(element: Element, prm: np.ndarray) -> None:

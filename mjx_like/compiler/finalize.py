@@ -18,7 +18,7 @@ from mjx_like.sensor import plan as sensor_plan
 from mjx_like.smooth import plan as smooth_plan
 from mjx_like.tendon import plan as tendon_plan
 from mjx_like.tree import plan as tree_plan
-from mjx_like.types.enums import ObjType, WrapType
+from mjx_like.types.enums import DynType, ObjType, WrapType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
 from mjx_like.types.option import OPTION_FLAGS, OptionFlags, OptionFloats, Statistic
@@ -128,6 +128,8 @@ def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, .
         fields[field.name] = np.ascontiguousarray(value, field.metadata["dtype"]) if field.metadata else int(value)
     flags = OptionFlags(**{name: int(arrays.options[name]) for name in OPTION_FLAGS})
     has = {name: _nonzero(arrays.fields[name], trailing) for name, trailing in TERMS.items()}
+    plain = ~np.isin(arrays.fields["actuator_dyntype"], (DynType.DCMOTOR, DynType.PID))[:, None]
+    has |= {name: has[name] | plain for name in ("actuator_dynprm", "actuator_gainprm")}
     has |= {name: np.any(np.asarray(arrays.options[name]) != 0) for name in OPTION_TERMS}
     has |= arrays.has or {}
     has = {name: np.asarray(found | (name in active)) for name, found in has.items()}

@@ -44,10 +44,10 @@ def _row_damping(m: Model, d: Data) -> tuple[list[Array], list[Array]]:
     if tendons.size:
         rows.append(take(d.ten_J, tendons))
         rates.append(take(tendon_damping_rate(m, d), tendons))
-    actuators = velocity_dependent(m.topology)
-    if actuators.size:
-        rows.append(take(d.actuator_moment, m.actuator_outadr[actuators]))
-        rates.append(-force_slope(m, d, actuators))
+    outputs = velocity_dependent(m.topology)
+    if outputs.size:
+        rows.append(take(d.actuator_moment, outputs))
+        rates.append(-force_slope(m, d, outputs))
     return rows, rates
 
 

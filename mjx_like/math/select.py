@@ -1,6 +1,7 @@
 """Selection and accumulation of rows by static indices: the one place that decides how they are lowered."""
 
 import math
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
@@ -57,6 +58,20 @@ def place(x: Array, index: np.ndarray, size: int) -> Array:
     inverse = np.full(size, index.size)
     inverse[index] = np.arange(index.size)
     return take(jnp.concatenate([x, jnp.zeros((1, *x.shape[1:]), x.dtype)]), inverse)
+
+
+def put(x: Array, parts: Sequence[tuple[np.ndarray, Array]]) -> Array:
+    """Return x, shape (size,), with other values at static, distinct positions: parts are (positions, values)."""
+    parts = [(np.ravel(index), jnp.ravel(values)) for index, values in parts if np.size(index)]
+    if not parts:
+        return x
+    index = np.concatenate([own for own, _ in parts])
+    source = index.size + np.arange(x.shape[0])
+    source[index] = np.arange(index.size)
+    values = jnp.concatenate([values for _, values in parts]).astype(x.dtype)
+    if source.max(initial=-1) >= index.size:
+        values = jnp.concatenate([values, x])
+    return take(values, source)
 
 
 def combine(matrix: np.ndarray, x: Array) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
-from mjx_like.math.select import take
+from mjx_like.math.select import put, take
 from mjx_like.types.plans import HistoryGroup
 
 Array = jax.Array
@@ -51,16 +51,11 @@ def buffers(history: Array, group: HistoryGroup) -> Buffers:
 
 def join(history: Array, parts: Sequence[tuple[HistoryGroup, Buffers]]) -> Array:
     """Return `history` with the given buffers in place of its own, shape (nhistory,)."""
-    if not parts:
-        return history
     flat = [
-        jnp.concatenate([b.tick[:, None], b.cursor[:, None], b.times, b.values.reshape(g.ids.size, -1)], axis=1).ravel()
+        jnp.concatenate([b.tick[:, None], b.cursor[:, None], b.times, b.values.reshape(g.ids.size, -1)], axis=1)
         for g, b in parts
     ]
-    place = np.concatenate([g.cells.ravel() for g, _ in parts])
-    source = place.size + np.arange(history.shape[0])
-    source[place] = np.arange(place.size)
-    return take(jnp.concatenate([*flat, history]).astype(history.dtype), source)
+    return put(history, [(g.cells, values) for (g, _), values in zip(parts, flat, strict=True)])
 
 
 def read(b: Buffers, time: Array, interp: int) -> Array:

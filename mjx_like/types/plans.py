@@ -210,18 +210,41 @@ class TendonPlan:
 
 
 @dataclasses.dataclass(frozen=True)
+class ControllerGroup:
+    """PID controllers, or DC motors, with the same inputs and activations."""
+
+    ids: np.ndarray  # (k,) actuators
+    inputs: dict[str, np.ndarray]  # by name: address in `ctrl`, shape (k,)
+    slots: dict[str, np.ndarray]  # by name, in the order of `act`: address there, shape (k,)
+
+
+@dataclasses.dataclass(frozen=True)
+class OrientationGroup:
+    """Orientation servos with the same kind of setpoint."""
+
+    ids: np.ndarray  # (k,) actuators
+    source: str  # field that holds the setpoint: "ctrl" or "act"
+    cells: np.ndarray  # (k, 3 or 4) where: a rotation vector or a quaternion
+
+
+@dataclasses.dataclass(frozen=True)
 class ActuatorPlan:
     """Actuators by transmission, dynamics, gain and bias; made by `actuator.plan`."""
 
     transmission: tuple[tuple[str, np.ndarray], ...]  # name of a kernel, ids of its actuators
     out_order: np.ndarray  # (nout,) row of the kernels' results, in turn, for each output; one past the end: none
-    stateful: np.ndarray  # ids of actuators with an activation that the engine integrates
+    stateful: np.ndarray  # ids of actuators whose (last) activation takes the place of the control
     act_adr: np.ndarray  # (nstateful,) its address in `act`
     act_order: np.ndarray  # (nactuator,) which stateful actuator it is, nstateful where none
-    act_place: np.ndarray  # (na,) which stateful actuator the activation belongs to, nstateful where none
+    user: tuple[tuple[int, np.ndarray], ...]  # actuators with several user activations, addresses of all but the last
+    pid: tuple[ControllerGroup, ...]
+    dcmotor: tuple[ControllerGroup, ...]
+    orientation: tuple[OrientationGroup, ...]
+    out_owner: np.ndarray  # (nout,) actuator of each output
+    single: np.ndarray  # (nactuator,) True where gain times signal plus bias is the force
     enabled: np.ndarray  # (nactuator,) True where no group disables it
     periodic: np.ndarray  # (nactuator,) True where a servo may take the nearest of the equal rotational setpoints
-    tendon_limit: np.ndarray  # (nactuator,) tendon whose total force is limited, ntendon where none
+    tendon_limit: np.ndarray  # (nout,) tendon whose total force is limited, ntendon where none
     clamped_dof: np.ndarray  # dofs of joints with a limited actuator force
     clamped_joint: np.ndarray  # those joints
     gravcomp_dof: np.ndarray  # (nv,) True where gravity compensation counts as actuator force

@@ -20,6 +20,7 @@ TERMS = {
     "tendon_frictionloss": 0, "tendon_armature": 0, "tendon_stiffness": 0, "tendon_stiffnesspoly": 1,
     "tendon_damping": 0, "tendon_dampingpoly": 1, "tendon_springyield": 0,
     "actuator_damping": 0, "actuator_dampingpoly": 1, "actuator_armature": 0, "actuator_delay": 0,
+    "actuator_dynprm": 0, "actuator_gainprm": 0,  # of controllers: which activations there are
     "geom_fluid": 1, "geom_surfacevel": 1, "geom_adhesion": 0, "pair_adhesion": 0, "sensor_delay": 0,
 }  # fmt: skip
 OPTION_TERMS = ("density", "viscosity", "wind")

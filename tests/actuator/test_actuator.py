@@ -5,7 +5,6 @@ import jax.numpy as jnp
 import mujoco
 import numpy as np
 
-from mjx_like.actuator.plan import unsupported
 from mjx_like.actuator.stage import next_activation
 from mjx_like.interop import put_model
 from mjx_like.types.enums import WarningType
@@ -87,14 +86,6 @@ def test_hooks_stand_in_for_callbacks():
     assert error(out.act_dot, [0.75]) < 1e-15
     assert error(out.actuator_force, [3 * 0.25 + 0.1]) < 1e-15
     assert error(out.ctrl, [1.0]) < 1e-15
-
-
-def test_what_is_not_built_is_refused_by_name():
-    servo = SMALL.replace('<motor name="a" joint="j"/>', '<pid name="a" joint="j"/>')
-    _, m = load(servo)
-    assert unsupported(m.topology) == ("actuator 'a': gaintype pid is not built yet",)
-    _, off = load(servo.replace("<worldbody>", '<option><flag actuation="disable"/></option><worldbody>'))
-    assert unsupported(off.topology) == ()
 
 
 SMALL = """<mujoco><worldbody><body name="b"><joint name="j" axis="0 1 0"/>
