@@ -1,5 +1,6 @@
 """One element of a model file, and one default class: what the reader makes and everything else reads."""
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,10 +57,22 @@ class Element:
 
     def iter(self, *tags: str) -> Iterator["Element"]:
         """This element and all below it in document order, if their tag is among `tags` (all, if none is given)."""
-        if not tags or self.tag in tags:
-            yield self
-        for child in self.children:
-            yield from child.iter(*tags)
+        waiting = [self]
+        while waiting:
+            element = waiting.pop()
+            if not tags or element.tag in tags:
+                yield element
+            waiting.extend(reversed(element.children))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Element":
+        """A copy with all below it, made without recursion: trees are deeper than Python's stack."""
+        found = _copied(self, memo)
+        waiting = [found]
+        while waiting:
+            element = waiting.pop()
+            element.children = [_copied(child, memo) for child in element.children]
+            waiting.extend(element.children)
+        return found
 
     @property
     def label(self) -> str:
@@ -70,6 +83,14 @@ class Element:
     def error(self, message: str) -> ModelError:
         """A ModelError that starts with the place and the label of this element."""
         return ModelError(f"{self.where}: {self.label}: {message}")
+
+
+def _copied(element: Element, memo: dict[int, Any]) -> Element:
+    """A copy of one element, its children still the old ones; `memo` as copy.deepcopy has it."""
+    attrib = copy.deepcopy(element.attrib, memo)
+    found = Element(element.tag, attrib, element.children, element.where, element.type, element.origin)
+    memo[id(element)] = found
+    return found
 
 
 @dataclass(eq=False, slots=True)

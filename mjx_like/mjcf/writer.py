@@ -17,7 +17,7 @@ from mjx_like.mjcf.schema import ELEMENTS, Attribute, Kind
 from mjx_like.mjcf.settle import FILES, settled
 from mjx_like.mjcf.spec import Spec
 
-MAX_TAG = 9_900_000  # libxml2 refuses 10 million
+LONG = 1000  # numbers of a vector from which on those in single precision are written with 9 digits, which is faster
 BEFORE_TREE = ("extension", "custom", "asset")
 AFTER_TREE = ("deformable", "contact", "equality", "tendon", "actuator", "sensor", "keyframe")
 
@@ -26,8 +26,7 @@ def to_xml(spec: Spec) -> str:
     """Return the MJCF of a Spec; the contents of files that it names are not part of it.
 
     Raises:
-      ModelError: a text that XML cannot hold, an element too long for its readers, a default class or attached model
-        that no MJCF says.
+      ModelError: a text that XML cannot hold, a default class or attached model that no MJCF says.
     """
     spec = settled(spec)
     sections = dict(spec.sections)
@@ -80,9 +79,6 @@ def xml_node(element: Element) -> etree._Element:
             found.set(name, value_text(row[name], value))
         except ValueError:
             raise element.error(f"attribute '{name}' has a character that XML cannot hold") from None
-    length = sum(len(name) + len(text) for name, text in found.attrib.items())
-    if length > MAX_TAG:
-        raise element.error(f"has {length} characters; XML readers take {MAX_TAG} in one tag: keep such data in a file")
     for child in element.children:
         found.append(xml_node(child))
     return found
@@ -96,7 +92,10 @@ def value_text(row: Attribute, value: Any) -> str:
         return value
     if row.kind is Kind.KEYWORDS:
         return " ".join(value)
-    return " ".join(number_text(row.kind, number) for number in np.atleast_1d(value).tolist())
+    numbers = np.atleast_1d(value).tolist()
+    if len(numbers) >= LONG and row.kind is not Kind.REAL:
+        return " ".join(["%d" if row.kind is Kind.INT else "%.9g"] * len(numbers)) % tuple(numbers)
+    return " ".join(number_text(row.kind, number) for number in numbers)
 
 
 def number_text(kind: Kind, value: float) -> str:

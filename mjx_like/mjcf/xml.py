@@ -35,7 +35,7 @@ def parse_xml(data: bytes, file: str) -> etree._Element:
         resolve_entities=False,
         no_network=True,
         load_dtd=False,
-        huge_tree=False,
+        huge_tree=True,  # meshes of a compiled model are longer than the limit otherwise; entities are refused above
         strip_cdata=False,
         remove_comments=True,
         remove_pis=True,
@@ -48,7 +48,18 @@ def parse_xml(data: bytes, file: str) -> etree._Element:
         raise ModelError(f"{file}:{line}: malformed XML: {message}") from None
     if root is None:
         raise ModelError(f"{file}:1: malformed XML: no root element")
+    check_depth(root, file)
     return root
+
+
+def check_depth(root: etree._Element, file: str) -> None:
+    """Raise ModelError for elements that lie deeper than MuJoCo's parser goes."""
+    level, depth = [root], 0
+    while level:
+        depth += 1
+        if depth >= MAX_DEPTH:
+            raise ModelError(f"{file}:{level[0].sourceline}: malformed XML: elements within {depth - 1} others")
+        level = [child for element in level for child in element]
 
 
 def tag_of(node: etree._Element) -> str:

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mjx_like.compiler.compile import compile_spec
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.reader import parse_file, parse_string
+from mjx_like.mjcf.writer import to_xml
 
 NUMBERS = ["1e3", "+.5", "-.5", "inf", "-inf", "infinity", "INF", "0x10", "1.", "1e-400", " 1 ", "", "  ", "+5", "00.5"]
 NO_NUMBERS = ["1e", "1.5f", "1,2", "1_0", "1d3", "5e400", ".", "--1", "1 2 3 4", "0x", "e5", "٣"]
@@ -298,6 +300,35 @@ def test_missing_file():
 
 def test_deep_nesting_ends_in_an_error():
     assert "malformed XML" in error("<mujoco><worldbody>" + "<body>" * 5000)
+    deep = "<mujoco><worldbody>" + "<body>" * 498 + "</body>" * 498 + "</worldbody></mujoco>"
+    with pytest.raises(ValueError, match="DEPTH"):
+        mujoco.MjSpec.from_string(deep)
+    assert error(deep) == "<string>:1: malformed XML: elements within 499 others"
+
+
+def test_a_long_chain_is_read_compiled_and_written():
+    chain = "<mujoco><worldbody>" + "<body><geom size='1'/>" * 496 + "</body>" * 496 + "</worldbody></mujoco>"
+    spec = parse_string(chain)
+    assert len(list(spec.worldbody.iter("body"))) == 496
+    assert to_xml(parse_string(to_xml(spec))) == to_xml(spec)
+    assert compile_spec(spec).fields["nbody"] == mujoco.MjModel.from_xml_string(chain).nbody == 497
+
+
+LONG = " ".join(["1", ".5", "-2.25e-3", "+3.", "1E2"] * 60)
+
+
+@pytest.mark.parametrize("end", ["", " 0x10", "\n1e39", "\tinf", " 7 \r"])
+def test_long_vectors_are_read_as_short_ones(end):
+    xml = f'<mujoco><custom><numeric name="n" data="{LONG}{end}"/></custom></mujoco>'
+    theirs = mujoco.MjSpec.from_string(xml)  # owns the data
+    np.testing.assert_array_equal(parse_string(xml).sections["custom"][0].get("data"), theirs.numerics[0].data)
+
+
+@pytest.mark.parametrize("end", ["1e", "--1", ".", "1 2 e", "1,2", "1e40"])
+def test_a_bad_number_in_a_long_vector_is_named(end):
+    message = error(f'<mujoco><asset><mesh name="m" vertex="{LONG} {end}"/></asset></mujoco>')
+    assert "attribute 'vertex'" in message
+    assert f"'{end.split()[-1]}'" in message
 
 
 def test_read_asset(tmp_path):
