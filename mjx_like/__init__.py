@@ -15,14 +15,21 @@ from mjx_like.compiler.load import spec_to_xml as _spec_to_xml
 from mjx_like.compiler.recompile import recompile as _recompile
 from mjx_like.constraint.stage import make_constraint
 from mjx_like.errors import InputError, MjxLikeError, ModelError, UnsupportedError
-from mjx_like.forward import forward, fwd_acceleration, fwd_position, fwd_velocity
+from mjx_like.forward import (
+    forward,
+    forward_skip,
+    fwd_acceleration,
+    fwd_constraint,
+    fwd_position,
+    fwd_velocity,
+)
 from mjx_like.history import init_ctrl_history, init_sensor_history, read_ctrl, read_sensor
 from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.integrator.position import differentiate_pos, integrate_pos
 from mjx_like.interop import get_data, get_data_into, put_data, put_model
-from mjx_like.inverse import inverse
+from mjx_like.inverse import compare_fwd_inv, inverse, inverse_skip
 from mjx_like.io import load, save, save_xml
 from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.passive.stage import passive
@@ -34,6 +41,7 @@ from mjx_like.smooth.camlight import camlight
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.com_vel import com_vel
 from mjx_like.smooth.crb import crb, factor_m, full_m, mul_m, solve_m
+from mjx_like.smooth.energy import energy_pos, energy_vel
 from mjx_like.smooth.kinematics import kinematics
 from mjx_like.smooth.rne import rne
 from mjx_like.smooth.subtree_vel import subtree_vel
@@ -42,8 +50,30 @@ from mjx_like.solver.stage import solve
 from mjx_like.state import make_data, reset_to_key
 from mjx_like.state_vector import get_state, set_state, state_size
 from mjx_like.step import rungekutta4, step, step1, step2
+from mjx_like.support import (
+    angmom_mat,
+    check,
+    contact_force,
+    jac_body,
+    jac_body_com,
+    jac_geom,
+    jac_point_axis,
+    jac_site,
+    jac_subtree_com,
+    local2global,
+    mul_jac_t_vec,
+    mul_jac_vec,
+    mul_m2,
+    normalize_quat,
+    object_acceleration,
+    object_velocity,
+    sensor_noise,
+    set_totalmass,
+    solve_m2,
+    get_totalmass,
+)
 from mjx_like.tendon.stage import tendon, tendon_bias
-from mjx_like.tree.jacobian import jac
+from mjx_like.tree.jacobian import jac, jac_dot
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import (
     BiasType,
@@ -62,6 +92,7 @@ from mjx_like.types.enums import (
     ObjType,
     SensorType,
     SolverType,
+    Stage,
     State,
     TrnType,
     WarningType,

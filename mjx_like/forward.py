@@ -18,7 +18,7 @@ from mjx_like.smooth.xfrc import xfrc_accumulate
 from mjx_like.solver.stage import solve
 from mjx_like.tendon.stage import tendon, tendon_bias, tendon_velocity
 from mjx_like.types.data import Data
-from mjx_like.types.enums import EnableBit
+from mjx_like.types.enums import EnableBit, Stage
 from mjx_like.types.model import Model
 
 
@@ -77,10 +77,7 @@ def forward_motion(m: Model, d: Data, skip_sensor: bool = False) -> Data:
         d = sensor_pos(m, d)
         d = energy_pos(m, d) if m.enabled(EnableBit.ENERGY) else d
     d = fwd_velocity(m, d)
-    if not skip_sensor:
-        d = sensor_vel(m, d)
-        d = energy_vel(m, d) if m.enabled(EnableBit.ENERGY) else d
-    return d
+    return d if skip_sensor else _velocity_sensors(m, d)
 
 
 def forward_acceleration(m: Model, d: Data, skip_sensor: bool = False) -> Data:
@@ -91,9 +88,23 @@ def forward_acceleration(m: Model, d: Data, skip_sensor: bool = False) -> Data:
     return d if skip_sensor else sensor_acc(m, d)
 
 
-def forward_skip(m: Model, d: Data, skip_sensor: bool = False) -> Data:
-    """Return `d` after forward dynamics, with or without sensors and energy.  Source: mj_forwardSkip."""
-    return forward_acceleration(m, forward_motion(m, d, skip_sensor), skip_sensor)
+def forward_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor: bool = False) -> Data:
+    """Return `d` after forward dynamics, without the stages up to `skip_stage`, which `d` has, or without sensors.
+
+    skip_stage: NONE computes all; POS takes what depends on position as it is in `d`; VEL that on velocity as well.
+    Energy goes with the sensors.  Source: mj_forwardSkip.
+    """
+    if skip_stage < Stage.POS:
+        return forward_acceleration(m, forward_motion(m, d, skip_sensor), skip_sensor)
+    if skip_stage < Stage.VEL:
+        d = fwd_velocity(m, d)
+        d = d if skip_sensor else _velocity_sensors(m, d)
+    return forward_acceleration(m, d, skip_sensor)
+
+
+def _velocity_sensors(m: Model, d: Data) -> Data:
+    d = sensor_vel(m, d)
+    return energy_vel(m, d) if m.enabled(EnableBit.ENERGY) else d
 
 
 def forward(m: Model, d: Data) -> Data:

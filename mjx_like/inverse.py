@@ -1,15 +1,19 @@
 """Inverse dynamics: the applied force that explains an acceleration."""
 
 import jax
+import jax.numpy as jnp
 
-from mjx_like.errors import UnsupportedError
+from mjx_like.errors import InputError
 from mjx_like.forward import fwd_position, fwd_velocity
+from mjx_like.integrator.continuous import continuous_acceleration
+from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
 from mjx_like.smooth.energy import energy_pos, energy_vel
+from mjx_like.smooth.xfrc import xfrc_accumulate
 from mjx_like.solver.constraint_force import constraint_force
 from mjx_like.types.data import Data
-from mjx_like.types.enums import EnableBit
+from mjx_like.types.enums import EnableBit, IntegratorType, Stage
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -19,21 +23,53 @@ def inverse(m: Model, d: Data) -> Data:
     """Return `d` with the force `qfrc_inverse`, shape (nv,), that must be applied for `qacc` to hold.
 
     Contact and constraint forces follow from `qacc` in closed form. Actuators take no part: with the same state,
-    `qfrc_inverse` after `forward` equals qfrc_applied + J' xfrc_applied + qfrc_actuator.
+    `qfrc_inverse` after `forward` equals qfrc_applied + J' xfrc_applied + qfrc_actuator. With the flag `invdiscrete`,
+    `qacc` is the velocity change of a step over the time step.
     Reads time, qpos, qvel, qacc, eq_active and mocap poses.  Source: mj_inverse.
 
     Raises:
-      UnsupportedError: the flag `invdiscrete` is set.
+      InputError: the flag `invdiscrete` is set and the integrator is RK4.
     """
-    if m.enabled(EnableBit.INVDISCRETE):
-        raise UnsupportedError("inverse dynamics in discrete time (flag invdiscrete) is not built yet")
-    energy = m.enabled(EnableBit.ENERGY)
-    d = fwd_position(m, d)
-    d = sensor_pos(m, d)
-    d = energy_pos(m, d) if energy else d
-    d = fwd_velocity(m, d)
-    d = sensor_vel(m, d)
-    d = energy_vel(m, d) if energy else d
+    return inverse_skip(m, d)
+
+
+def inverse_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor: bool = False) -> Data:
+    """Return `d` after inverse dynamics, without the stages up to `skip_stage`, which `d` has, or without sensors.
+
+    skip_stage: NONE computes all; POS takes what depends on position as it is in `d`; VEL that on velocity as well.
+    Source: mj_inverseSkip.
+
+    Raises:
+      InputError: as `inverse`.
+    """
+    energy, discrete = m.enabled(EnableBit.ENERGY), m.enabled(EnableBit.INVDISCRETE)
+    if discrete and m.flags.integrator == IntegratorType.RK4:
+        raise InputError("flag invdiscrete: a step of RK4 cannot be inverted; take another integrator")
+    if skip_stage < Stage.POS:
+        d = fwd_position(m, d)
+        d = d if skip_sensor else sensor_pos(m, d)
+        d = energy_pos(m, d) if energy else d
+    if skip_stage < Stage.VEL:
+        d = fwd_velocity(m, d)
+        d = d if skip_sensor else sensor_vel(m, d)
+        d = energy_vel(m, d) if energy else d
+    given = d.qacc
+    if discrete:
+        d = d.replace(qacc=continuous_acceleration(m, d))
     d = constraint_force(m, d)
     force = matmul(d.M, d.qacc) + d.qfrc_bias - d.qfrc_passive - d.qfrc_constraint
-    return sensor_acc(m, d.replace(qfrc_inverse=force))
+    d = d.replace(qfrc_inverse=force)
+    return (d if skip_sensor else sensor_acc(m, d)).replace(qacc=given)
+
+
+def compare_fwd_inv(m: Model, d: Data) -> Data:
+    """Return `d` with the norms of the differences between forward and inverse dynamics in `solver_fwdinv`.
+
+    The first is of constraint forces, the second of applied forces, in joint space; `forward` was called before. Both
+    are zero without constraints.
+    Reads what `forward` wrote. Writes solver_fwdinv.  Source: mj_compareFwdInv.
+    """
+    back = inverse_skip(m, d, Stage.VEL, skip_sensor=True)
+    applied = d.qfrc_applied + d.qfrc_actuator + xfrc_accumulate(m, d)
+    gaps = jnp.stack([safe.norm(d.qfrc_constraint - back.qfrc_constraint), safe.norm(applied - back.qfrc_inverse)])
+    return d.replace(solver_fwdinv=jnp.where(d.nefc > 0, gaps, 0))

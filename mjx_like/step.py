@@ -9,9 +9,10 @@ from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.integrator.rk4 import rk4
+from mjx_like.inverse import compare_fwd_inv
 from mjx_like.state import make_data
 from mjx_like.types.data import Data
-from mjx_like.types.enums import DisableBit, IntegratorType, WarningType
+from mjx_like.types.enums import DisableBit, EnableBit, IntegratorType, WarningType
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -37,7 +38,7 @@ def step(m: Model, d: Data) -> Data:
     to qpos0, unless the flag `autoreset` is off.
     Source: mj_step.
     """
-    return _advance(m, forward(m, _check_state(m, d)), IntegratorType(m.flags.integrator))
+    return _advance(m, _compared(m, forward(m, _check_state(m, d))), IntegratorType(m.flags.integrator))
 
 
 def step1(m: Model, d: Data) -> Data:
@@ -48,7 +49,12 @@ def step1(m: Model, d: Data) -> Data:
 def step2(m: Model, d: Data) -> Data:
     """Return `d` one time step later, after `step1` and new controls; RK4 is replaced by Euler.  Source: mj_step2."""
     kind = IntegratorType(m.flags.integrator)
-    return _advance(m, forward_acceleration(m, d), IntegratorType.EULER if kind == IntegratorType.RK4 else kind)
+    d = _compared(m, forward_acceleration(m, d))
+    return _advance(m, d, IntegratorType.EULER if kind == IntegratorType.RK4 else kind)
+
+
+def _compared(m: Model, d: Data) -> Data:
+    return compare_fwd_inv(m, d) if m.enabled(EnableBit.FWDINV) else d
 
 
 def _advance(m: Model, d: Data, kind: IntegratorType) -> Data:

@@ -24,7 +24,7 @@ LAYERS = (
     {"solver", "hard"},
     {"sensor"},
     {"integrator"},
-    {"forward", "inverse", "step", "state", "state_vector", "history", "set_const", "derivative"},
+    {"forward", "inverse", "step", "state", "state_vector", "history", "support", "set_const", "derivative"},
     {"compiler"},
     {"rollout", "sharding", "io", "interop", "bench"},
     {"control", "sysid", "learning", "envs", "viewer", "cli"},

@@ -24,11 +24,16 @@ def euler(m: Model, d: Data) -> Data:
 
 
 def damped_acceleration(m: Model, d: Data) -> Array:
-    """Return the acceleration of the step with the damping of the joints taken at its end, shape (nv,).
+    """Return the acceleration of the step with the damping of the joints taken at its end, shape (nv,)."""
+    return solve_definite(damped_inertia(m, d), d.qfrc_smooth + d.qfrc_constraint)
+
+
+def damped_inertia(m: Model, d: Data) -> Array:
+    """Return the inertia matrix plus the time step times the damping of the joints, shape (nv, nv).
 
     Damping that is linear and nowhere positive is taken at the start, as in MuJoCo.
     """
     rate = dof_damping_rate(m, d)
     if not m.plans.integrator.damping_beyond_linear:
         rate = jnp.where(jnp.any(m.dof_damping > 0), rate, 0)
-    return solve_definite(d.M + jnp.diag(m.opt.timestep * rate), d.qfrc_smooth + d.qfrc_constraint)
+    return d.M + jnp.diag(m.opt.timestep * rate)

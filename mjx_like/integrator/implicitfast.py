@@ -7,7 +7,7 @@ import numpy as np
 from mjx_like.integrator.advance import advance
 from mjx_like.integrator.velocity_derivative import damping_matrix, gyroscopic_derivative
 from mjx_like.math.linalg import cho_solve, cholesky, solve_unrolled
-from mjx_like.math.select import take
+from mjx_like.math.select import place, take
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -43,13 +43,34 @@ def free_acceleration(m: Model, d: Data, metric: Array, force: Array) -> Array:
 
     metric: inertia and damping of the whole model, shape (nv, nv); force: on those bodies, shape (n, 6).
     """
+    block = take(metric.ravel(), _free_cells(m)).reshape(-1, 6, 6) + m.opt.timestep * free_bias(m, d)
+    return solve_unrolled(block, force)
+
+
+def implicitfast_metric(m: Model, d: Data) -> Array:
+    """Return the matrix, shape (nv, nv), that takes the acceleration of the step to the force; not symmetric.
+
+    Inertia plus time step times damping, and for bodies that float alone times the derivative of the bias as well.
+    """
+    metric = d.M + m.opt.timestep * damping_matrix(m, d)
+    if not m.plans.integrator.free_body.size:
+        return metric
+    bias = m.opt.timestep * free_bias(m, d)
+    return metric + place(bias.ravel(), _free_cells(m), m.nv * m.nv).reshape(m.nv, m.nv)
+
+
+def free_bias(m: Model, d: Data) -> Array:
+    """Return the derivative of the bias of the bodies that float alone in their velocity, shape (n, 6, 6)."""
     plan = m.plans.integrator
-    cells = (plan.free_dof[:, :, None] * m.nv + plan.free_dof[:, None, :]).ravel()
-    bias = gyroscopic_derivative(
-        inertia=take(d.M.ravel(), cells).reshape(-1, 6, 6),
+    return gyroscopic_derivative(
+        inertia=take(d.M.ravel(), _free_cells(m)).reshape(-1, 6, 6),
         armature=take(m.dof_armature, plan.free_dof.ravel()).reshape(-1, 6),
         rotation=take(d.xmat, plan.free_body),
         omega=take(d.qvel, plan.free_dof[:, 3:].ravel()).reshape(-1, 3),
     )
-    block = take(metric.ravel(), cells).reshape(-1, 6, 6) + m.opt.timestep * bias
-    return solve_unrolled(block, force)
+
+
+def _free_cells(m: Model) -> np.ndarray:
+    """Return the positions of the blocks of free bodies in a flat (nv, nv) matrix."""
+    dof = m.plans.integrator.free_dof
+    return (dof[:, :, None] * m.nv + dof[:, None, :]).ravel()

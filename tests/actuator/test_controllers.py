@@ -24,6 +24,7 @@ STEPS, STARTS = 8, 4
 
 def _load(kind: str, integrator: str = "implicitfast"):
     xml = (MODELS / f"actuator_{kind}.xml").read_text().replace("implicitfast", integrator)
+    xml = xml.replace('forcerange="0 5"', 'forcerange="0 0.5"')
     mj = mujoco.MjModel.from_xml_string(xml)
     return mj, put_model(mj)
 
