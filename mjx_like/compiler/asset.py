@@ -7,7 +7,7 @@ import numpy as np
 
 from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import Context, keyword
-from mjx_like.errors import ModelError
+from mjx_like.mjcf.asset import source
 from mjx_like.mjcf.asset.png import MAX_CELLS, SIGNATURE, read_gray
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element
@@ -82,30 +82,8 @@ def _image_size(ctx: Context, element: Element, file: str) -> tuple[int, int, in
 
 
 def read_file(ctx: Context, element: Element, file: str, directory: str) -> bytes:
-    """Return the contents of an asset file, from the folder that the compiler attribute `directory` gives.
-
-    An element of an included file finds its files beside that one too.  Source: mjXReader::ReadAttrFile.
-    """
-    compiler = element.origin.compiler if element.origin else ctx.spec.compiler
-    folder = compiler.get(directory) or compiler.get("assetdir") or ""
-    places = [PurePosixPath(folder)]
-    if compiler.get("strippath"):
-        file = PurePosixPath(file.replace("\\", "/")).name
-    elif (beside := PurePosixPath(element.where.file).parent) != _directory(ctx, element):
-        places.append(beside)
-    message = ""
-    for place in places:
-        try:
-            return ctx.spec.read_asset(str(place / file), element.origin)
-        except ModelError as error:
-            message = message or str(error)
-    raise element.error(message)
-
-
-def _directory(ctx: Context, element: Element) -> PurePosixPath:
-    """The directory of the main file of the model that an element came with."""
-    origin = element.origin or ctx.spec
-    return PurePosixPath(origin.directory or "")
+    """Return the contents of an asset file, from the folder that the compiler attribute `directory` gives."""
+    return source.read_file(ctx.spec, element, file, directory)
 
 
 def compile_material(ctx: Context, element: Element) -> Row:

@@ -16,6 +16,7 @@ from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import ObjType
 
 EDGES = {1: ((0, 1),), 2: ((1, 2), (2, 0), (0, 1)), 3: ((0, 1), (1, 2), (2, 0), (2, 3), (0, 3), (1, 3))}
+_MIRRORED = [0, 2, 1, 3]
 _FULL = 1e-9  # share of the volume of the cells that may be missing in filled ones
 _ORDER = {"trilinear": 1, "quadratic": 2}
 
@@ -175,7 +176,12 @@ def _orient(flex: Flex) -> None:
         return
     v0, v1, v2, v3 = np.moveaxis(flex.xvert[flex.elem], 1, 0)
     inside_out = np.sum(np.cross(v1 - v0, v2 - v0) * (v3 - v0), axis=1) > 0
-    flex.elem = np.where(inside_out[:, None], flex.elem[:, [0, 2, 1, 3]], flex.elem)
+    flex.elem = np.where(inside_out[:, None], flex.elem[:, _MIRRORED], flex.elem)
+    corners = np.asarray(flex.a.get("elemtexcoord", ()), int)
+    if corners.size == flex.elem.size:
+        corners = corners.reshape(-1, 4)
+        turned = np.where(inside_out[:, None], corners[:, _MIRRORED], corners)
+        flex.a = {**flex.a, "elemtexcoord": turned.ravel()}
 
 
 def _edges(flex: Flex) -> tuple[np.ndarray, np.ndarray]:

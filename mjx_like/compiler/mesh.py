@@ -1,14 +1,11 @@
 """Mesh assets: read, centred on their mass, turned into their principal axes, and laid out as mjModel has them."""
 
 import dataclasses
-from collections.abc import Callable
-from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.asset import read_file
 from mjx_like.compiler.context import Context, keyword, not_built
 from mjx_like.compiler.mesh_hull import Hull, convex_hull
 from mjx_like.compiler.mesh_inertia import MeshMass, mesh_mass
@@ -16,16 +13,10 @@ from mjx_like.compiler.mesh_normal import normalized, vertex_normals
 from mjx_like.compiler.mesh_polygon import polygon_map, polygon_normals
 from mjx_like.compiler.pose import IDENTITY, quat_to_mat
 from mjx_like.compiler.pose import normalized as unit
-from mjx_like.mjcf.asset.builtin import builtin_mesh
-from mjx_like.mjcf.asset.mesh_data import MeshData, MeshError, single
-from mjx_like.mjcf.asset.msh import read_msh
-from mjx_like.mjcf.asset.obj import read_obj
-from mjx_like.mjcf.asset.stl import read_stl
+from mjx_like.mjcf.asset.mesh_data import MeshData, MeshError
+from mjx_like.mjcf.asset.source import given_mesh, placed
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import MeshInertia
-
-READERS: dict[str, Callable[[bytes], MeshData]] = {".stl": read_stl, ".obj": read_obj, ".msh": read_msh}
-_CONTENT_TYPES = {"model/stl": ".stl", "model/obj": ".obj", "model/vnd.mujoco.msh": ".msh"}
 
 
 @dataclasses.dataclass
@@ -66,7 +57,8 @@ def compile_mesh(ctx: Context, element: Element, collides: bool) -> Mesh:
     a = ctx.spec.resolve(element)
     try:
         kind = MeshInertia(keyword(MeshInertia, a["inertia"]))
-        data, kind = _given(ctx, element, a, kind)
+        data, shell = given_mesh(ctx.spec, element, a, legacy=kind == MeshInertia.LEGACY)
+        kind = MeshInertia.SHELL if shell else kind
         _check(data)
         data, hull = _shaped(a, data, collides or kind == MeshInertia.CONVEX)
         solid = hull.face if kind == MeshInertia.CONVEX else data.face
@@ -79,43 +71,6 @@ def compile_mesh(ctx: Context, element: Element, collides: bool) -> Mesh:
     turn = quat_to_mat(mass.quat)
     data.vert, data.normal = (data.vert - mass.pos) @ turn, data.normal @ turn
     return Mesh(element, data, mass, hull, data.vert.min(axis=0), data.vert.max(axis=0), a["scale"], a.get("material"))
-
-
-def _given(ctx: Context, element: Element, a: dict[str, Any], kind: MeshInertia) -> tuple[MeshData, MeshInertia]:
-    """Return what the file, the built-in shape or the attributes say, and the kind of inertia."""
-    if a.get("builtin", "none") != "none":
-        data, flat = builtin_mesh(a["builtin"], np.asarray(a.get("params", ()), float))
-        shell = a["builtin"] == "plate" or (flat and kind == MeshInertia.LEGACY)
-        return data, MeshInertia.SHELL if shell else kind
-    inline = MeshData(
-        single(a.get("vertex", ()), 3, "vertex"),
-        np.asarray(_multiple(a.get("face", ()), "face"), int).reshape(-1, 3),
-        single(a.get("normal", ()), 3, "normal"),
-        single(a.get("texcoord", ()), 2, "texcoord"),
-    )
-    if not a.get("file"):
-        return inline, kind
-    if len(inline.vert):
-        raise MeshError("and vertex cannot both be given")
-    data = _reader(element, a)(read_file(ctx, element, a["file"], "meshdir"))
-    if not len(data.normal):
-        data.normal = inline.normal
-    if not len(data.texcoord):
-        data.texcoord = inline.texcoord
-    return data, kind
-
-
-def _multiple(values: Any, what: str) -> Any:
-    if np.size(values) % 3:
-        raise MeshError(f"has {np.size(values)} numbers in {what}, no multiple of 3")
-    return values
-
-
-def _reader(element: Element, a: dict[str, Any]) -> Callable[[bytes], MeshData]:
-    ending = _CONTENT_TYPES.get(a.get("content_type") or "", PurePosixPath(a["file"].replace("\\", "/")).suffix.lower())
-    if ending not in READERS:
-        raise element.error(f"file '{a['file']}' is of no known kind; allowed: {', '.join(READERS)}")
-    return READERS[ending]
 
 
 def _check(data: MeshData) -> None:
@@ -149,12 +104,10 @@ def _shaped(a: dict[str, Any], data: MeshData, hull_wanted: bool) -> tuple[MeshD
         facenormal = 3 * face if len(data.normal) == 3 * len(data.vert) else face
     if len(data.texcoord) and not len(facetexcoord):
         facetexcoord = face
-    scale, quat = a["scale"], unit(np.asarray(a["refquat"], float))[0]
-    vert = data.vert - a["refpos"]
-    if (quat != IDENTITY).any():
-        turn = quat_to_mat(quat)
-        vert, normal = vert @ turn, normal @ turn
-    vert, normal = vert * scale, normalized(normal / np.where(scale == 0, 1.0, scale))
+    vert, scale, quat = placed(data.vert, a), a["scale"], unit(np.asarray(a["refquat"], float))[0]
+    normal = normalized(
+        (normal @ quat_to_mat(quat) if (quat != IDENTITY).any() else normal) / np.where(scale == 0, 1.0, scale)
+    )
     if not np.isfinite(vert).all():
         raise MeshError("has a vertex that is not finite once scaled")
     if np.prod(np.sign(scale)) < 0:

@@ -190,7 +190,7 @@ def _drop_unused(plan: Plan) -> None:
     number[used] = np.arange(len(used))
     shape = plan.shape
     shape.point, shape.element = shape.point[used], number[shape.element]
-    if len(shape.texcoord) == npoint:
+    if len(shape.texcoord) == npoint and not len(shape.elemtexcoord):
         shape.texcoord = shape.texcoord[used]
     plan.pinned = np.concatenate([plan.pinned[used], np.zeros(max(0, len(plan.pinned) - len(used)), bool)])
     plan.used = np.arange(len(used))
