@@ -8,7 +8,8 @@ import numpy as np
 from mjx_like.compiler.arrays import Row, stack
 from mjx_like.compiler.context import Context
 from mjx_like.compiler.flex_bend import edge_flaps, hinge_stiffness
-from mjx_like.compiler.flex_cell import cell_stiffness, vertex_cells
+from mjx_like.compiler.flex_cell import vertex_cells
+from mjx_like.compiler.flex_interp import cell_stiffness
 from mjx_like.compiler.flex_read import Flex, read_flex
 from mjx_like.compiler.flex_rod import rod_records, rod_state
 from mjx_like.compiler.flex_stretch import stretch_stiffness
@@ -45,6 +46,8 @@ def compile_flexes(
     at = dict.fromkeys(_PARTS, 0)
     for element in elements:
         flex = read_flex(ctx, element, poses, strained)
+        if (flex.strained or element.get("name") in constrained) and _resists_stretch(flex):
+            raise element.error("equality constraints and young exclude one another; elastic2d bend goes with both")
         part, row = _parts(ctx, flex, bodies, columns)
         equality = 1 if element.get("name") in constrained else 3 if flex.strained else 0
         state = rod_state(flex, columns) + _plastic_size(flex)
@@ -211,7 +214,8 @@ def _row(flex: Flex, size: np.ndarray) -> Row:
         "flex_solimp": c["solimp"], "flex_friction": c["friction"], "flex_margin": c["margin"],
         "flex_gap": c["gap"], "flex_selfcollide": FLEX_SELF[c["selfcollide"]],
         "flex_activelayers": c["activelayers"], "flex_passive": c["passive"], "flex_dim": flex.dim,
-        "flex_group": a["group"], "flex_interp": flex.order, "flex_cellnum": a["cellcount"],
+        "flex_group": a["group"], "flex_interp": flex.order * (-1 if flex.elastic2d else 1),
+        "flex_cellnum": a["cellcount"],
         "flex_radius": flex.radius, "flex_size": size, "flex_damping": e["damping"],
         "flex_yield": _yield(flex), "flex_plasticmode": _plastic_mode(flex),
         "flex_edgestiffness": flex.edge["stiffness"], "flex_edgedamping": flex.edge["damping"],
@@ -229,13 +233,19 @@ def _yield(flex: Flex) -> np.ndarray:
     return given if len(given) else np.zeros(2)
 
 
+def _resists_stretch(flex: Flex) -> bool:
+    """Whether triangles, tetrahedra or cells of a flex are elastic in their plane or volume."""
+    if flex.elasticity["young"] <= 0 or flex.dim == 1 or flex.rigid:
+        return False
+    return bool(flex.elastic2d != 1 if flex.order else flex.dim == 3 or flex.elastic2d & 2)
+
+
 def _plastic_mode(flex: Flex) -> int:
     """Bits of what is plastic: 1 bending, 2 stretching."""
     stretch, bend = _yield(flex)
     if flex.elasticity["young"] <= 0 or flex.dim == 1 or flex.rigid:
         return 0
-    stretches = flex.dim == 3 or flex.elastic2d & 2 if not flex.order else flex.elastic2d != 1
-    return 2 * bool(stretch > 0 and stretches) + bool(bend > 0 and flex.elastic2d & 1 and not flex.order)
+    return 2 * bool(stretch > 0 and _resists_stretch(flex)) + bool(bend > 0 and flex.elastic2d & 1 and not flex.order)
 
 
 def _plastic_size(flex: Flex) -> int:

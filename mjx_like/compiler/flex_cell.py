@@ -1,11 +1,12 @@
-"""Interpolated flexes: the grid of cells around them, their stiffness, and the bending of a shell of cells."""
+"""Interpolated flexes: the grid of cells around them, its polynomials, and the stiffness of a cell."""
 
 import dataclasses
 from typing import Any
 
 import numpy as np
 
-from mjx_like.mjcf.flexnode import empty_cells, node_grid
+from mjx_like.mjcf.flexcut import CutError, cell_points, cell_weights, empty_cells
+from mjx_like.mjcf.flexnode import node_grid
 
 _SQUARE = 1e-8  # a grid whose axes are further from a right angle is no grid
 
@@ -15,7 +16,7 @@ class Grid:
     """Cells of an interpolated flex.
 
     cells: their number along each axis; order: of the interpolation; node, vert: positions at qpos0 in axes along the
-    grid; empty: cells that hold no mesh, shape (cx, cy, cz).
+    grid; empty: cells that hold no mesh, shape (cx, cy, cz); weights: for quadrature in the cells, see flexcut.
     """
 
     cells: np.ndarray
@@ -23,29 +24,40 @@ class Grid:
     node: np.ndarray
     vert: np.ndarray
     empty: np.ndarray
+    weights: np.ndarray | None = None
 
     @staticmethod
     def make(flex: Any) -> "Grid":
         """Return the grid of a flex.
 
         Raises:
-          ModelError: its nodes at qpos0 are no grid with right angles.
+          ModelError: its nodes at qpos0 are no grid with right angles, or its mesh leaves open what is in the cells.
         Source: mjCFlex::ComputeUnrotatedNodePositions.
         """
         cells = np.asarray(flex.a["cellcount"], int)
         empty = np.zeros(cells, bool)
         axes = _axes(flex, cells, empty)
         node, vert = flex.xnode @ axes.T, flex.xvert @ axes.T
-        if not flex.elastic2d and np.prod(cells) > 1:
-            empty = empty_cells(vert, flex.elem, cells, node.min(axis=0), node.max(axis=0))
-            axes = _axes(flex, cells, empty)
-            node, vert = flex.xnode @ axes.T, flex.xvert @ axes.T
-        return Grid(cells, flex.order, node, vert, empty)
+        if flex.elastic2d:
+            return Grid(cells, flex.order, node, vert, empty)
+        try:
+            weights = cell_weights(in_cells(vert, node, cells), flex.elem, cells, flex.order)
+        except CutError as error:
+            raise flex.element.error(str(error)) from None
+        empty = empty_cells(weights)
+        axes = _axes(flex, cells, empty)
+        return Grid(cells, flex.order, flex.xnode @ axes.T, flex.xvert @ axes.T, empty, weights)
 
     def corner(self, cell: np.ndarray) -> np.ndarray:
         """Ids of the nodes of a cell, z fastest."""
         steps = node_grid(np.ones(3, int), self.order)
         return (cell * self.order + steps) @ _strides(self.cells, self.order)
+
+
+def in_cells(vert: np.ndarray, node: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Return places in units of cells from the lower corner of the box of the nodes."""
+    low, extent = node.min(axis=0), np.ptp(node, axis=0)
+    return (vert - low) / np.where(extent > 0, extent, 1) * cells
 
 
 def _strides(cells: np.ndarray, order: int) -> np.ndarray:
@@ -89,34 +101,18 @@ def quadrature(order: int) -> tuple[np.ndarray, np.ndarray]:
     return (points + 1) / 2, weights / 2
 
 
-def cell_stiffness(flex: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the stiffness of all cells or faces, and the bending records of a shell.
+def solid_stiffness(grid: Grid, cell: np.ndarray, weights: np.ndarray, young: float, poisson: float) -> np.ndarray:
+    """Return the negative stiffness matrix of a cell, shape (3 n, 3 n).
 
-    Args:
-      flex: an interpolated Flex.
-    """
-    e, grid = flex.elasticity, flex.grid
-    if e["young"] <= 0 or flex.elastic2d:
-        return np.zeros(0), np.zeros(0)
-    out = [
-        np.zeros((size, size)) if grid.empty[tuple(cell)] else solid_stiffness(grid, cell, e["young"], e["poisson"])
-        for cell in node_grid(grid.cells - 1, 1)
-        for size in (3 * (grid.order + 1) ** 3,)
-    ]
-    return np.concatenate([k.ravel() for k in out]), np.zeros(0)
-
-
-def solid_stiffness(grid: Grid, cell: np.ndarray, young: float, poisson: float) -> np.ndarray:
-    """Return the negative stiffness matrix of one full cell, shape (3 n, 3 n).
-
+    weights: its quadrature weights on the points of flexcut, shape (m, m, m).
     Source: ComputeLinearStiffness in user_mesh.cc.
     """
     ids = grid.corner(cell)
     extent = grid.node[ids[-1]] - grid.node[ids[0]]
-    points, weights = quadrature(grid.order)
+    points = cell_points(grid.order)
     place = np.stack([p.ravel() for p in np.meshgrid(points, points, points, indexing="ij")], axis=1)
-    weight = np.einsum("i,j,k->ijk", weights, weights, weights).ravel() * np.prod(extent)
-    return -_elastic(gradients(grid.order, place) / extent, weight, young, poisson)
+    la, mu = young * poisson / ((1 + poisson) * (1 - 2 * poisson)), young / (2 * (1 + poisson))
+    return -elastic(gradients(grid.order, place) / extent, weights.ravel() * np.prod(extent), la, mu)
 
 
 def gradients(order: int, place: np.ndarray) -> np.ndarray:
@@ -126,10 +122,8 @@ def gradients(order: int, place: np.ndarray) -> np.ndarray:
     return np.stack(parts, axis=-1)
 
 
-def _elastic(gradient: np.ndarray, weight: np.ndarray, young: float, poisson: float) -> np.ndarray:
-    """Stiffness of an isotropic solid from the gradients at quadrature points."""
-    la = young * poisson / ((1 + poisson) * (1 - 2 * poisson))
-    mu = young / (2 * (1 + poisson))
+def elastic(gradient: np.ndarray, weight: np.ndarray, la: float, mu: float) -> np.ndarray:
+    """Return the stiffness of an isotropic material with Lame constants from the gradients at quadrature points."""
     n = gradient.shape[1]
     dot = np.einsum("q,qim,qjm->ij", weight, gradient, gradient)
     outer = np.einsum("q,qik,qjl->ijkl", weight, gradient, gradient)

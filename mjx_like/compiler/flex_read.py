@@ -17,7 +17,6 @@ from mjx_like.types.enums import ObjType
 
 EDGES = {1: ((0, 1),), 2: ((1, 2), (2, 0), (0, 1)), 3: ((0, 1), (1, 2), (2, 0), (2, 3), (0, 3), (1, 3))}
 _MIRRORED = [0, 2, 1, 3]
-_FULL = 1e-9  # share of the volume of the cells that may be missing in filled ones
 _ORDER = {"trilinear": 1, "quadratic": 2}
 
 
@@ -88,7 +87,6 @@ def read_flex(ctx: Context, element: Element, poses: list, strained: set[str]) -
     flex.edges, flex.elemedge = _edges(flex)
     if order:
         flex.grid = Grid.make(flex)
-        _refuse_later(flex)
     return flex
 
 
@@ -192,19 +190,3 @@ def _edges(flex: Flex) -> tuple[np.ndarray, np.ndarray]:
     rank = np.empty(len(first), int)
     rank[order] = np.arange(len(first))
     return pairs[first[order]], rank[inverse.ravel()]
-
-
-def _refuse_later(flex: Flex) -> None:
-    """Raise for interpolated flexes whose constants are not built: shells, strain constraints, cells partly filled."""
-    error, grid = flex.element.error, flex.grid
-    if flex.elastic2d and flex.elasticity["young"] > 0:
-        raise error("elastic2d of an interpolated flex is not built yet")
-    if flex.strained:
-        raise error("a strain constraint of an interpolated flex is not built yet")
-    if flex.dim == 3:
-        x = flex.xvert[flex.elem]
-        edges = x[:, 1:] - x[:, :1]
-        filled = np.abs(np.linalg.det(edges)).sum() / 6
-        room = np.prod(np.ptp(grid.node, axis=0)) * np.mean(~grid.empty)
-        if abs(filled - room) > _FULL * room:
-            raise error("a cell that the elements do not fill is not built yet; use dof full")

@@ -5,49 +5,9 @@ from typing import Any
 import numpy as np
 
 from mjx_like.mjcf.element import Element
+from mjx_like.mjcf.flexcut import CutError, cell_weights, empty_cells, node_shares
 
-_SIDES = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1)])
-_SIMPSON = (1 / 6, 2 / 3)
-
-
-def empty_cells(
-    point: np.ndarray, element: np.ndarray, cells: np.ndarray, low: np.ndarray, high: np.ndarray
-) -> np.ndarray:
-    """Which cells of a grid hold nothing of a mesh, shape (cx, cy, cz).
-
-    The cells that an element's box touches are full; so are those inside a closed surface of triangles.
-
-    point: shape (n, 3); element: shape (m, dim + 1); low, high: corners of the grid.
-    Source: mjCFlex::ComputeCellEmpty.
-    """
-    box = point[element]
-    first, last = (_cell_of(corner, cells, low, high) for corner in (box.min(axis=1), box.max(axis=1)))
-    full = np.zeros(cells, bool)
-    for a, b in zip(first, last, strict=True):
-        full[a[0] : b[0] + 1, a[1] : b[1] + 1, a[2] : b[2] + 1] = True
-    return _outside(full) if element.shape[1] == 3 else ~full
-
-
-def _cell_of(place: np.ndarray, cells: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    extent = high - low
-    share = (place - low) / np.where(extent > 0, extent, 1) * cells
-    return np.where(extent > 0, np.clip(share.astype(int), 0, cells - 1), 0)
-
-
-def _outside(full: np.ndarray) -> np.ndarray:
-    """Cells that are reached from the boundary without crossing a full one."""
-    border = np.ones(full.shape, bool)
-    border[1:-1, 1:-1, 1:-1] = False
-    empty = border & ~full
-    while True:
-        padded = np.pad(empty, 1)
-        grown = empty.copy()
-        for side in _SIDES:
-            grown |= padded[tuple(slice(1 + s, 1 + s + n) for s, n in zip(side, full.shape, strict=True))]
-        grown &= ~full
-        if (grown == empty).all():
-            return empty
-        empty = grown
+_SIMPSON = (1 / 6, 2 / 3, 1 / 6)
 
 
 def node_grid(cells: np.ndarray, order: int) -> np.ndarray:
@@ -73,12 +33,18 @@ def node_bodies(plan: Any, parent: str, body: Any) -> tuple[list[Element], dict[
     grid = node_grid(cells, order)
     pinned = plan.pinned[: len(grid)].copy()
     if plan.elasticity["elastic2d"] == "none":
-        plan.empty = empty_cells(point, plan.shape.element, cells, low, high)
+        extent = np.where(high > low, high - low, 1)
+        try:
+            weights = cell_weights((point - low) / extent * cells, plan.shape.element, cells, order)
+        except CutError as error:
+            raise plan.element.error(str(error)) from None
+        plan.empty = empty_cells(weights)
         pinned |= nodes_of_empty(plan.empty, order)
+        weight = node_shares(weights, order).ravel()
     else:
         pinned |= ((grid > 0) & (grid < cells * order)).all(axis=1)
+        weight = np.ones(len(grid)) if order == 1 else node_weights(cells).ravel()
     place = low + grid / (cells * order) * (high - low)
-    weight = node_weights(cells, order)[tuple(grid.T)]
     mass = plan.a["mass"] * weight / weight[~pinned].sum()
     bodies, names, axes = [], [], [{"type": "slide", "axis": axis} for axis in np.eye(3)]
     for i, (gx, gy, gz) in enumerate(grid):
@@ -94,14 +60,13 @@ def node_bodies(plan: Any, parent: str, body: Any) -> tuple[list[Element], dict[
     return bodies, attrib
 
 
-def node_weights(cells: np.ndarray, order: int) -> np.ndarray:
-    """Share of the mass of a full grid that falls on each node, shape (nx, ny, nz)."""
+def node_weights(cells: np.ndarray) -> np.ndarray:
+    """Share of the mass of a shell that falls on each node of a quadratic grid, shape (nx, ny, nz)."""
     lines = []
     for n in cells:
-        line = np.zeros(n * order + 1)
-        shares = (0.5, 0.5) if order == 1 else (*_SIMPSON, _SIMPSON[0])
+        line = np.zeros(2 * n + 1)
         for cell in range(n):
-            line[cell * order : cell * order + order + 1] += shares
+            line[2 * cell : 2 * cell + 3] += _SIMPSON
         lines.append(line)
     return np.einsum("i,j,k->ijk", *lines)
 

@@ -126,7 +126,8 @@ def _actuated_trees(f: Fields, actuator: int) -> list[int]:
 
 def _flex_acts(f: Fields, flex: int) -> bool:
     """Whether a flex has elasticity."""
-    return any(_own(f, flex, name).any() for name in ("stiffness", "bending"))
+    names = ("bending",) if f["flex_dim"][flex] == 1 else ("stiffness", "bending")  # lines in cells do not count
+    return any(_own(f, flex, name).any() for name in names)
 
 
 def _own(f: Fields, flex: int, name: str) -> np.ndarray:

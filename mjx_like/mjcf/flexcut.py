@@ -1,0 +1,199 @@
+"""Cells of an interpolated flex that its mesh fills in part: quadrature weights for what is inside.
+
+Tetrahedra, or for a closed surface signed ones from one point to its triangles, are cut along the planes between the
+cells. A piece contributes the integrals of the Lagrange polynomials on a grid of points in its cell, which so becomes
+a quadrature rule for the polynomials that a stiffness matrix is made of.
+"""
+
+import numpy as np
+
+_PIECES = 2000  # that are integrated at once
+_VOID = 1e-6  # share of a full cell's stiffness that the part without mesh has
+_LEAST = 0.02  # share of the mass in a full grid that every node has at least
+_FULL = 1e-9  # share of a cell that may be missing in a full one
+
+
+class CutError(ValueError):
+    """A mesh whose part in the cells is not known; the caller adds which element it is about."""
+
+
+def cell_weights(place: np.ndarray, elem: np.ndarray, cells: np.ndarray, order: int) -> np.ndarray:
+    """Return quadrature weights of all cells on the points of `cell_points`, shape (cx, cy, cz, n, n, n).
+
+    Weights of a full cell add up to one, those of an empty one are zero. In a cell that the mesh fills in part, the
+    rest keeps a small share of its weight.
+
+    place: of the vertices in units of cells, from the lower corner of the grid, shape (n, 3).
+    elem: triangles or tetrahedra; cells: number along each axis; order: of the interpolation.
+    Raises CutError for an open surface, unless it runs along the sides of the grid.
+    """
+    if elem.shape[1] == 2 or (elem.shape[1] == 3 and not _closed_surface(elem)):
+        return _full_weights(place, elem, cells, order)
+    tet = place[elem] if elem.shape[1] == 4 else _cones(place[elem])
+    sign = np.ones(len(tet)) if elem.shape[1] == 4 else np.sign(_volume(tet))
+    sign = sign * np.sign(np.sum(sign * np.abs(_volume(tet))))
+    for axis in range(3):
+        tet, sign = _sliced(tet, sign, axis, int(cells[axis]))
+    cell = np.clip(np.floor(tet.mean(axis=1)).astype(int), 0, cells - 1)
+    n = 2 * order + 1
+    weights = np.zeros((*cells, n, n, n))
+    for start in range(0, len(tet), _PIECES):
+        part = slice(start, start + _PIECES)
+        local = tet[part] - cell[part][:, None]
+        np.add.at(weights, tuple(cell[part].T), sign[part][:, None, None, None] * _integrals(local, order))
+    return _closed(weights, order)
+
+
+def _closed_surface(face: np.ndarray) -> bool:
+    """Whether every edge of a surface is run through as often in one direction as in the other."""
+    ends = face[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    ends, back = ends[np.lexsort(ends.T)], ends[:, ::-1]
+    return np.array_equal(ends, back[np.lexsort(back.T)])
+
+
+def _full_weights(place: np.ndarray, elem: np.ndarray, cells: np.ndarray, order: int) -> np.ndarray:
+    """Weights where cells are full or empty: those that lines touch, or all within sides that triangles cover."""
+    if elem.shape[1] == 3:
+        on_side = (np.abs(place) < _FULL) | (np.abs(place - cells) < _FULL)
+        if not on_side.any(axis=1).all():
+            raise CutError("an open surface that fills cells in part is not built yet; close it or use elastic2d")
+        full = np.ones(cells, bool)
+    else:
+        full = np.zeros(cells, bool)
+        box = np.clip(place[elem].astype(int), 0, cells - 1)
+        for low, high in zip(box.min(axis=1), box.max(axis=1), strict=True):
+            full[tuple(slice(a, b + 1) for a, b in zip(low, high, strict=True))] = True
+    line = lagrange_integrals(order)
+    return full[..., None, None, None] * np.einsum("i,j,k->ijk", line, line, line)
+
+
+def empty_cells(weights: np.ndarray) -> np.ndarray:
+    """Which cells hold nothing of the mesh, shape (cx, cy, cz)."""
+    return ~weights.any(axis=(3, 4, 5))
+
+
+def node_shares(weights: np.ndarray, order: int) -> np.ndarray:
+    """Share of the volume that falls on each node, shape (nx, ny, nz), in units of cells.
+
+    It is distributed by linear functions, or by quadratic B-splines; a node has at least a small part of what it would
+    have if all cells but the empty ones were full.
+    """
+    s = cell_points(order)
+    values = np.array([1 - s, s] if order == 1 else [(1 - s) ** 2 / 2, 0.5 + s * (1 - s), s**2 / 2])
+    shares = np.einsum("xyzijk,ai,bj,ck->xyzabc", weights, values, values, values)
+    line = values @ lagrange_integrals(order)
+    least = _LEAST * np.einsum("i,j,k->ijk", line, line, line)
+    found = np.zeros(np.array(weights.shape[:3]) * order + 1)
+    for place in np.argwhere(~empty_cells(weights)):
+        block = tuple(slice(p * order, p * order + order + 1) for p in place)
+        found[block] += np.maximum(shares[tuple(place)], least)
+    return found
+
+
+def _closed(weights: np.ndarray, order: int) -> np.ndarray:
+    """Weights where full cells are exactly full, and parts without mesh are nearly void."""
+    ones = lagrange_integrals(order)
+    full = np.einsum("i,j,k->ijk", ones, ones, ones)
+    share = weights.sum(axis=(3, 4, 5))
+    weights = np.where((np.abs(share - 1) < _FULL)[..., None, None, None], full, weights)
+    weights = weights + _VOID * (full - weights)
+    return np.where((share > _FULL)[..., None, None, None], weights, 0)
+
+
+def cell_points(order: int) -> np.ndarray:
+    """The points of one axis, from 0 to 1: as many as polynomials of degree 2 order need."""
+    return (np.polynomial.legendre.leggauss(2 * order + 1)[0] + 1) / 2
+
+
+def lagrange_integrals(order: int) -> np.ndarray:
+    """Integrals of the Lagrange polynomials of one axis from 0 to 1."""
+    return np.polynomial.legendre.leggauss(2 * order + 1)[1] / 2
+
+
+def _cones(face: np.ndarray) -> np.ndarray:
+    """Tetrahedra from the middle of a surface to its triangles."""
+    middle = face.mean(axis=(0, 1))
+    return np.concatenate([np.broadcast_to(middle, (len(face), 1, 3)), face], axis=1)
+
+
+def _volume(tet: np.ndarray) -> np.ndarray:
+    """Signed volumes."""
+    return np.linalg.det(tet[:, 1:] - tet[:, :1]) / 6
+
+
+def _sliced(tet: np.ndarray, sign: np.ndarray, axis: int, cells: int) -> tuple[np.ndarray, np.ndarray]:
+    """Tetrahedra cut at the planes 1, 2, ... across an axis."""
+    for plane in range(1, cells):
+        height = tet[:, :, axis] - plane
+        crossed = (height.min(axis=1) < 0) & (height.max(axis=1) > 0)
+        order = np.argsort(height[crossed], axis=1)
+        cut = np.take_along_axis(tet[crossed], order[:, :, None], axis=1)
+        pieces, owner = _halves(cut, np.take_along_axis(height[crossed], order, axis=1))
+        tet = np.concatenate([tet[~crossed], pieces])
+        sign = np.concatenate([sign[~crossed], sign[crossed][owner]])
+    return tet, sign
+
+
+def _halves(tet: np.ndarray, height: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pieces of tetrahedra on both sides of the plane at height 0, and which tetrahedron each is of.
+
+    height: of the corners, in ascending order.
+    """
+    below = (height < 0).sum(axis=1)
+    pieces, owner = [], []
+    for number in (1, 2, 3):
+        rows = np.flatnonzero(below == number)
+        x, h = tet[rows], height[rows]
+
+        def cross(i: int, j: int, x=x, h=h) -> np.ndarray:
+            rise = h[:, j] - h[:, i]
+            share = -h[:, i] / np.where(rise > 0, rise, 1)
+            return x[:, i] + share[:, None] * (x[:, j] - x[:, i])
+
+        for corners in _PARTS[number]:
+            pieces.append(np.stack([x[:, c] if isinstance(c, int) else cross(*c) for c in corners], axis=1))
+            owner.append(rows)
+    return np.concatenate(pieces), np.concatenate(owner)
+
+
+# Pieces by how many corners are below: corners, and points on edges as pairs of corners.
+_PARTS = {
+    1: (
+        (0, (0, 1), (0, 2), (0, 3)),
+        ((0, 1), (0, 2), (0, 3), 3), ((0, 1), (0, 2), 2, 3), ((0, 1), 1, 2, 3),
+    ),
+    2: (
+        (0, 1, (0, 2), (0, 3)), (1, (0, 2), (0, 3), (1, 3)), (1, (0, 2), (1, 2), (1, 3)),
+        (3, 2, (0, 2), (1, 2)), (3, (0, 2), (1, 2), (1, 3)), (3, (0, 2), (0, 3), (1, 3)),
+    ),
+    3: (
+        (3, (0, 3), (1, 3), (2, 3)),
+        ((0, 3), (1, 3), (2, 3), 0), ((1, 3), (2, 3), 0, 1), ((2, 3), 0, 1, 2),
+    ),
+}  # fmt: skip
+
+
+def _integrals(tet: np.ndarray, order: int) -> np.ndarray:
+    """Integrals over tetrahedra of the Lagrange polynomials of the unit cube, shape (n, m, m, m)."""
+    place, weight = _rule(3 * order + 2)
+    corner = np.concatenate([1 - place.sum(axis=1, keepdims=True), place], axis=1)
+    x, y, z = np.moveaxis(_lagrange(np.einsum("qc,tcd->tqd", corner, tet), order), 2, 0)
+    weight = np.abs(_volume(tet))[:, None] * 6 * weight
+    return np.einsum("tq,tqi,tqj,tqk->tijk", weight, x, y, z, optimize=True)
+
+
+def _lagrange(place: np.ndarray, order: int) -> np.ndarray:
+    """Values of the Lagrange polynomials of `cell_points` at places, one axis more."""
+    points = cell_points(order)
+    others = [np.delete(points, i) for i in range(len(points))]
+    values = [np.prod([(place - p) / (points[i] - p) for p in others[i]], axis=0) for i in range(len(points))]
+    return np.stack(values, axis=-1)
+
+
+def _rule(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points and weights in the unit tetrahedron, exact for degree 2 n - 3: a cube's rule, one side collapsed."""
+    points, weights = np.polynomial.legendre.leggauss(n)
+    points, weights = (points + 1) / 2, weights / 2
+    a, b, c = (p.ravel() for p in np.meshgrid(points, points, points, indexing="ij"))
+    weight = np.einsum("i,j,k->ijk", weights, weights, weights).ravel() * (1 - a) ** 2 * (1 - b)
+    return np.stack([a, b * (1 - a), c * (1 - a) * (1 - b)], axis=1), weight
