@@ -6,11 +6,13 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision import box, capsule, convex, mixing, plane, pose, sphere
+from mjx_like.collision.broadphase import Near, keep_lowest, near_pairs
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import GeomType, WarningType
 from mjx_like.types.model import Model
+from mjx_like.types.plans import CollisionPlan
 from mjx_like.types.pytree import Record, leaf, record
 
 Array = jax.Array
@@ -44,12 +46,18 @@ KERNELS = {
 
 @record
 class Candidates(Record):
-    """All candidate points in the layout of the plan: signed distances also of those that are apart."""
+    """All candidate points in the layout of the plan: signed distances also of those that are apart.
+
+    `place` and `pair` are None where every possible point is a candidate: the plan has them.
+    """
 
     active: Array = leaf("ncandidate")
     dist: Array = leaf("ncandidate", unit="m")
     pos: Array = leaf(3, "ncandidate", unit="m, world")
     normal: Array = leaf(3, "ncandidate", unit="world")
+    crowded: Array | bool = leaf()  # whether bounds left pairs out that may touch
+    place: Array | None = leaf("ncandidate")  # in MuJoCo's order of all possible points
+    pair: Array | None = leaf("ncandidate")  # row in the plan's tables
 
 
 def collision(m: Model, d: Data) -> Data:
@@ -64,9 +72,10 @@ def collision(m: Model, d: Data) -> Data:
     points = candidates(m, d.geom_xpos, d.geom_xmat, parameters.detect)
     detected = jnp.sum(points.active, dtype=jnp.int32)
     ncon = jnp.minimum(detected, m.nconmax)
-    row = _rows(plan.point_row, _kept(points, m.nconmax), m.nconmax)
-    contact = _contacts(m, d.geom_xmat, points, parameters, row, jnp.arange(m.nconmax) < ncon)
-    full = (detected > m.nconmax).astype(d.warning.dtype)
+    kept = keep_lowest(points.active, points.dist, m.nconmax)
+    row, pair = _rows(plan, kept, m.nconmax) if points.place is None else _placed_rows(points, kept, m.nconmax)
+    contact = _contacts(m, d.geom_xmat, points, parameters, row, pair, jnp.arange(m.nconmax) < ncon)
+    full = ((detected > m.nconmax) | points.crowded).astype(d.warning.dtype)
     return d.replace(
         contact=contact,
         ncon=ncon,
@@ -84,55 +93,74 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
       geom_xmat: shape (ngeom, 3, 3).
       detect: distance below which each pair is in contact, shape (npair,) [m].
     """
-    shapes = pose.pair_shapes(m, geom_xpos, geom_xmat)
+    groups = m.plans.collision.groups
+    limits = [take(detect, group.pair) for group in groups]
+    near = [
+        near_pairs(m, group, geom_xpos, geom_xmat, limit) if group.capacity < group.pair.size else None
+        for group, limit in zip(groups, limits, strict=True)
+    ]
+    shapes = pose.pair_shapes(m, geom_xpos, geom_xmat, near)
     columns: list[tuple[Array, ...]] = []
-    for group, (first, second) in zip(m.plans.collision.groups, shapes, strict=True):
-        limit = take(detect, group.pair)
+    for group, chosen, limit, (first, second) in zip(groups, near, limits, shapes, strict=True):
+        limit = limit if chosen is None else limit[chosen.pair]
         for point in KERNELS[group.types](first, second, limit):
             active = point.dist <= limit
             active = active if point.valid is None else active & point.valid
+            active = active if chosen is None else active & chosen.used
             floats = (point.dist, *point.pos, *point.normal)
-            columns.append((active, *(jnp.broadcast_to(x, group.pair.shape) for x in floats)))
+            columns.append((active, *(jnp.broadcast_to(x, limit.shape) for x in floats)))
     active, *rest = (jnp.concatenate(parts) for parts in zip(*columns, strict=True))
-    return Candidates(active, rest[0], jnp.stack(rest[1:4]), jnp.stack(rest[4:7]))
+    points = Candidates(active, rest[0], jnp.stack(rest[1:4]), jnp.stack(rest[4:7]), False, None, None)
+    return points if all(x is None for x in near) else _with_places(m.plans.collision, near, points)
 
 
-def _kept(points: Candidates, capacity: int) -> Array:
-    """Return which active points find room: all, or the deepest; on a tie, the first.
+def _with_places(plan: CollisionPlan, near: list[Near | None], points: Candidates) -> Candidates:
+    """Return the candidates with the pair and the place in MuJoCo's order of each, and whether any were left out."""
+    place_of = np.argsort(plan.point_row).astype(np.int32)  # of each possible point, in the layout of the plan
+    place, pair, start = [], [], 0
+    for group, chosen in zip(plan.groups, near, strict=True):
+        table = place_of[start : start + group.slots * group.pair.size].reshape(group.slots, -1)
+        start += table.size
+        pairs = group.pair if chosen is None else jnp.asarray(group.pair.astype(np.int32))[chosen.pair]
+        place.append(jnp.ravel(jnp.asarray(table) if chosen is None else jnp.asarray(table)[:, chosen.pair]))
+        pair.append(jnp.tile(jnp.asarray(pairs, jnp.int32), group.slots))
+    crowded = [x.found > g.capacity for g, x in zip(plan.groups, near, strict=True) if x is not None]
+    return points.replace(crowded=jnp.any(jnp.stack(crowded)), place=jnp.concatenate(place), pair=jnp.concatenate(pair))
 
-    The sort runs only when some world of a batch overflows.
+
+def _rows(plan: CollisionPlan, kept: Array, capacity: int) -> tuple[Array, Array]:
+    """Return where the kept points stand in the layout, in MuJoCo's order, and their pairs, both shape (capacity,).
+
+    Beyond the kept ones stands the size of the layout.
     """
-    active = lax.stop_gradient(points.active)
-    if active.size <= capacity:
-        return active
-
-    def deepest(state: tuple[Array, Array]) -> tuple[Array, Array]:
-        depth = jnp.where(state[1], lax.stop_gradient(points.dist), jnp.inf)
-        rank = jnp.argsort(jnp.argsort(depth, stable=True), stable=True)
-        return jnp.zeros((), bool), state[1] & (rank < capacity)
-
-    overflow = jnp.sum(active, dtype=jnp.int32) > capacity
-    return lax.while_loop(lambda state: state[0], deepest, (overflow, active))[1]
-
-
-def _rows(point_row: np.ndarray, kept: Array, capacity: int) -> Array:
-    """Return where the kept points stand in the layout, in MuJoCo's order, shape (capacity,); beyond it the rest."""
-    size = point_row.size
-    order = np.argsort(point_row).astype(np.int32)
+    size = plan.point_row.size
+    order = np.argsort(plan.point_row).astype(np.int32)
     first = jnp.sort(jnp.where(kept, order, size))[:capacity]
     first = jnp.concatenate([first, jnp.full(max(capacity - size, 0), size, jnp.int32)])
-    return jnp.asarray(np.append(point_row, size).astype(np.int32))[first]
+    row = jnp.asarray(np.append(plan.point_row, size).astype(np.int32))[first]
+    pair_of_row = np.zeros(size + 1, np.int32)
+    pair_of_row[plan.point_row] = plan.point_pair
+    return row, jnp.asarray(pair_of_row)[row]
 
 
-def _contacts(m: Model, geom_xmat: Array, points: Candidates, parameters, row: Array, used: Array) -> Contact:
+def _placed_rows(points: Candidates, kept: Array, capacity: int) -> tuple[Array, Array]:
+    """Return what `_rows` does, where bounds chose the candidates at run time."""
+    size = points.active.size
+    key, order = jnp.where(kept, points.place, np.iinfo(np.int32).max), jnp.arange(size, dtype=jnp.int32)
+    key, order = lax.sort((key, order), num_keys=1)
+    row = jnp.where(key < np.iinfo(np.int32).max, order, size)[:capacity]
+    row = jnp.concatenate([row, jnp.full(max(capacity - size, 0), size, jnp.int32)])
+    return row, points.pair.at[row].get(mode="fill", fill_value=0)
+
+
+def _contacts(
+    m: Model, geom_xmat: Array, points: Candidates, parameters, row: Array, pair: Array, used: Array
+) -> Contact:
     plan = m.plans.collision
     table = jnp.concatenate([points.dist[None], points.pos, points.normal])
     table = table.at[:, row].get(mode="fill", fill_value=0)
     dist, pos, normal = table[0], tuple(table[1:4]), tuple(table[4:7])
     normal = (jnp.where(used, normal[0], 1), normal[1], normal[2])
-    pair_of_row = np.zeros(plan.point_row.size + 1, np.int32)
-    pair_of_row[plan.point_row] = plan.point_pair
-    pair = jnp.asarray(pair_of_row)[row]
     inherited = jnp.concatenate(
         [
             parameters.margin[:, None],

@@ -26,6 +26,10 @@ _NEVER = {
 }  # fmt: skip
 _FEW = 64  # up to this many candidate points, all have a row
 _ROWS_PER_GEOM = 4
+# Pairs of a type that all go to the kernel: more where it costs no more than a test of the bounds; and beyond it, how
+# many for each geom of the group.
+_CHEAP = {_PLANE, _SPHERE, _CAPSULE}
+_ALL_CHEAP, _ALL, _PAIRS_PER_GEOM = 2048, 128, 8
 
 
 def make_plan(t: Topology) -> CollisionPlan:
@@ -154,10 +158,21 @@ def _groups(geom: np.ndarray, types: np.ndarray) -> tuple[tuple[PairGroup, ...],
     for kind, (slots, _) in POINTS.items():
         rows = np.flatnonzero((types == kind).all(axis=1))
         if rows.size:
-            groups.append(PairGroup(kind, rows, geom[rows, 0], geom[rows, 1], slots))
+            capacity = _pair_capacity(kind, geom[rows])
+            groups.append(PairGroup(kind, rows, geom[rows, 0], geom[rows, 1], slots, capacity))
             point_pair.append(np.tile(rows, slots))
             point_slot.append(np.repeat(np.arange(slots), rows.size))
     return tuple(groups), np.concatenate(point_pair), np.concatenate(point_slot)
+
+
+def _pair_capacity(kind: tuple[int, int], geom: np.ndarray) -> int:
+    """Return how many pairs of a group go to its kernel."""
+    least = _ALL_CHEAP if _CHEAP.issuperset(kind) else _ALL
+    return (
+        geom.shape[0]
+        if geom.shape[0] <= least
+        else min(geom.shape[0], max(least, _PAIRS_PER_GEOM * np.unique(geom).size))
+    )
 
 
 def _condim(t: Topology, geom: np.ndarray, explicit: np.ndarray) -> np.ndarray:

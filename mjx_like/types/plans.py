@@ -61,21 +61,23 @@ class PairGroup:
     geom1: np.ndarray  # (n,)
     geom2: np.ndarray  # (n,)
     slots: int  # points that the kernel returns for each pair
+    capacity: int  # pairs that the kernel takes: all n, or fewer, chosen by their bounds at run time
 
 
 @dataclasses.dataclass(frozen=True)
 class CollisionPlan:
     """Candidate pairs in MuJoCo's order, by type, and the layout of their points; made by `collision.plan`.
 
-    Candidate points are laid out group by group, in a group slot by slot, in a slot pair by pair.
+    Possible points are laid out group by group, in a group slot by slot, in a slot pair by pair. Where no group has
+    more pairs than its capacity, they are the candidate points of the driver.
     """
 
     geom: np.ndarray  # (npair, 2) geom ids, the smaller type first
     explicit: np.ndarray  # (npair,) id of the <pair> element, or -1
     dim: np.ndarray  # (npair,) condim
     groups: tuple[PairGroup, ...]
-    point_pair: np.ndarray  # (ncandidate,) pair of each candidate point, in MuJoCo's order
-    point_row: np.ndarray  # (ncandidate,) where the candidate point in MuJoCo's order stands in the layout
+    point_pair: np.ndarray  # (ncandidate,) pair of each possible point, in MuJoCo's order
+    point_row: np.ndarray  # (ncandidate,) where the possible point in MuJoCo's order stands in the layout
     default_nconmax: int
 
 

@@ -1,0 +1,71 @@
+"""Which pairs of a large group are near enough to be worth their kernel: those whose bounding spheres meet."""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from mjx_like.types.enums import GeomType
+from mjx_like.types.model import Model
+from mjx_like.types.plans import PairGroup
+from mjx_like.types.pytree import Record, leaf, record
+
+Array = jax.Array
+
+
+@record
+class Near(Record):
+    """The pairs of one group that go on to its kernel."""
+
+    pair: Array = leaf("capacity")  # row in the group; rows beyond the used ones name any pair
+    used: Array = leaf("capacity")
+    found: Array = leaf()  # how many bounding spheres meet; those beyond the capacity are left out, the farthest first
+
+
+def near_pairs(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array, detect: Array) -> Near:
+    """Return at most `group.capacity` pairs of a group whose bounds are within `detect`, in their order.
+
+    Args:
+      m: the model; reads geom_rbound.
+      group: the group.
+      geom_xpos: shape (ngeom, 3) [m], world.
+      geom_xmat: shape (ngeom, 3, 3).
+      detect: distance below which each pair of the group is in contact, shape (n,) [m].
+
+    Nothing here has a derivative.  Source: mj_filterSphere for the bounds.
+    """
+    gap = lax.stop_gradient(_gap(m, group, geom_xpos, geom_xmat) - detect)
+    meets = gap <= 0
+    found = jnp.sum(meets, dtype=jnp.int32)
+    order = jnp.arange(gap.size, dtype=jnp.int32)
+    kept = keep_lowest(meets, gap, group.capacity)
+    first = jnp.sort(jnp.where(kept, order, gap.size))[: group.capacity]
+    return Near(jnp.minimum(first, gap.size - 1), first < gap.size, found)
+
+
+def keep_lowest(wanted: Array, value: Array, capacity: int) -> Array:
+    """Return which of the wanted find room: all of them, or those of lowest value; on a tie, the first.
+
+    The sort runs only when some world of a batch overflows.
+    """
+    wanted = lax.stop_gradient(wanted)
+    if wanted.size <= capacity:
+        return wanted
+
+    def lowest(state: tuple[Array, Array]) -> tuple[Array, Array]:
+        key = jnp.where(state[1], lax.stop_gradient(value), jnp.inf)
+        rank = jnp.argsort(jnp.argsort(key, stable=True), stable=True)
+        return jnp.zeros((), bool), state[1] & (rank < capacity)
+
+    overflow = jnp.sum(wanted, dtype=jnp.int32) > capacity
+    return lax.while_loop(lambda state: state[0], lowest, (overflow, wanted))[1]
+
+
+def _gap(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array) -> Array:
+    """Return a lower bound of each pair's distance, shape (n,) [m]; a height field has none."""
+    first, second = group.geom1, group.geom2
+    apart = geom_xpos[second] - geom_xpos[first]
+    if group.types[0] == GeomType.PLANE:
+        return jnp.sum(apart * geom_xmat[first, :, 2], axis=1) - m.geom_rbound[second]
+    if GeomType.HFIELD in group.types:
+        return jnp.full(first.size, -jnp.inf, geom_xpos.dtype)
+    return jnp.sqrt(jnp.sum(apart * apart, axis=1)) - m.geom_rbound[first] - m.geom_rbound[second]

@@ -1,0 +1,86 @@
+"""The broad phase: large groups go to their kernels in part, and nothing of the result shows it."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import mjx_like as mjx
+from mjx_like.collision import plan as collision_plan
+from mjx_like.collision.broadphase import _gap
+from tests import oracle
+
+_SHAPES = ('type="sphere" size=".11"', 'type="capsule" size=".09 .08"')
+_BODY = "<body pos='{} {} {}'><freejoint/><geom {}/></body>"
+_BODIES = (_BODY.format(0.21 * (i % 3), 0.2 * (i // 3 % 3), 0.1 + 0.2 * (i // 9), _SHAPES[i % 2]) for i in range(12))
+XML = f"<mujoco><worldbody><geom type='plane' size='5 5 1'/>{''.join(_BODIES)}</worldbody></mujoco>"
+
+
+def culled(monkeypatch, least: int, per_geom: int) -> mjx.Model:
+    """Return the model with capacities small enough that the groups are culled."""
+    monkeypatch.setattr(collision_plan, "_ALL", least)
+    monkeypatch.setattr(collision_plan, "_ALL_CHEAP", least)
+    monkeypatch.setattr(collision_plan, "_PAIRS_PER_GEOM", per_geom)
+    return mjx.Model.from_xml_string(XML)
+
+
+def poses(n: int) -> list:
+    """Return states of the oracle near the pile."""
+    mj_model, _ = oracle.load(XML)
+    rng, out = np.random.default_rng(0), []
+    for _ in range(n):
+        state = oracle.mujoco.MjData(mj_model)
+        state.qpos += 0.05 * rng.normal(size=mj_model.nq)
+        oracle.mujoco.mj_forward(mj_model, state)
+        out.append(state)
+    return out
+
+
+def contacts(m: mjx.Model):
+    d = mjx.make_data(m)
+    return lambda xpos, xmat: mjx.collision(m, d.replace(geom_xpos=xpos, geom_xmat=xmat))
+
+
+def frames(states: list) -> tuple:
+    return np.stack([s.geom_xpos for s in states]), np.stack([s.geom_xmat.reshape(-1, 3, 3) for s in states])
+
+
+def test_culled_groups_give_the_oracles_contacts_and_derivatives(monkeypatch):
+    whole = mjx.Model.from_xml_string(XML)
+    part = culled(monkeypatch, 8, 2)
+    assert any(g.capacity < g.pair.size for g in part.plans.collision.groups)
+    assert all(g.capacity == g.pair.size for g in whole.plans.collision.groups)
+    states = poses(4)
+    found = jax.jit(jax.vmap(contacts(part)))(*frames(states))
+    assert not np.asarray(found.warning).any()
+    for k, state in enumerate(states):
+        n = state.ncon
+        assert n >= 8 and int(found.ncon[k]) == n
+        np.testing.assert_array_equal(found.contact.geom[k, :n], state.contact.geom)
+        np.testing.assert_allclose(found.contact.dist[k, :n], state.contact.dist, atol=1e-10)
+        np.testing.assert_allclose(found.contact.frame[k, :n].reshape(n, 9), state.contact.frame, atol=1e-8)
+        np.testing.assert_allclose(found.contact.friction[k, :n], state.contact.friction, atol=1e-12)
+
+    def depth(run):
+        return lambda x, r: jnp.sum(jnp.minimum(run(x, r).contact.dist, 0.0) ** 2)
+
+    xpos, xmat = (x[0] for x in frames(states))
+    slope = [jax.jit(jax.grad(depth(contacts(m))))(xpos, xmat) for m in (whole, part)]
+    np.testing.assert_allclose(slope[1], slope[0], atol=1e-14)
+    assert np.abs(slope[0]).max() > 1e-3
+
+
+def test_too_many_near_pairs_are_counted(monkeypatch):
+    part = culled(monkeypatch, 2, 0)
+    found = jax.jit(contacts(part))(*(x[0] for x in frames(poses(1))))
+    assert int(found.warning[mjx.WarningType.CONTACTFULL]) == 1
+    assert 0 < int(found.ncon)
+
+
+def test_bounds_are_below_the_distance():
+    m = mjx.Model.from_xml_string(XML)
+    mj_model, _ = oracle.load(XML)
+    state = poses(1)[0]
+    for group in m.plans.collision.groups:
+        gap = _gap(m, group, jnp.asarray(state.geom_xpos), jnp.asarray(state.geom_xmat).reshape(-1, 3, 3))
+        for k, (a, b) in enumerate(zip(group.geom1.tolist(), group.geom2.tolist(), strict=True)):
+            assert gap[k] <= oracle.mujoco.mj_geomDistance(mj_model, state, a, b, 10.0, None) + 1e-12
