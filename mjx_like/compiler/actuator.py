@@ -3,7 +3,7 @@
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import Context, choice, keyword, not_built
+from mjx_like.compiler.context import Context, choice, keyword, not_built, numbers
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import (
@@ -60,7 +60,7 @@ def compile_actuator(ctx: Context, element: Element, columns) -> Row:
         limits = ranges[what + "range"]
         limited[what] = ctx.limited(element, choice(a[what + "limited"]), limits, what + "range")
         if limited[what] and limits[0] >= limits[1]:
-            raise element.error(f"{what}range {tuple(limits)}: the first value must be the smaller")
+            raise element.error(f"{what}range {numbers(limits)}: the first value must be the smaller")
     if limited["act"] and kinds["dyntype"] == DynType.NONE:
         raise element.error("actrange is given, but the actuator has no activation (dyntype none)")
     ctrlspec, inputs = _inputs(ctx, element, a, kinds["gaintype"], ranges)
@@ -204,7 +204,7 @@ def _setpoint_size(element: Element, actdim: int, dyntype: DynType) -> int:
 
 def _check_muscle(element: Element, prm: np.ndarray) -> None:
     if prm[0] >= prm[1]:
-        raise element.error(f"muscle range {tuple(prm[:2])}: the first value must be the smaller")
+        raise element.error(f"muscle range {numbers(prm[:2])}: the first value must be the smaller")
     if prm[4] >= 1 or prm[5] <= 1:
         raise element.error("a muscle needs lmin < 1 < lmax")
     if prm[3] <= 0 or (prm[6:9] <= 0).any():
@@ -231,6 +231,6 @@ def _inputs(ctx: Context, element: Element, a, gaintype: GainType, ranges) -> tu
         selected = choice(a["ctrllimited"])
         limited = ctx.limited(element, selected, limits, name)
         if limited and limits[0] >= limits[1] and not (gaintype == GainType.PID and selected == Limited.TRUE):
-            raise element.error(f"{name} {tuple(limits)}: the first value must be the smaller")
+            raise element.error(f"{name} {numbers(limits)}: the first value must be the smaller")
         inputs.append((limited, limits))
     return spec, inputs

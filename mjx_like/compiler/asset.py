@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import Context, keyword
+from mjx_like.compiler.context import Context, keyword, numbers
 from mjx_like.mjcf.asset import source
 from mjx_like.mjcf.asset.png import MAX_CELLS, SIGNATURE, read_gray
 from mjx_like.mjcf.schema import keywords
@@ -123,7 +123,7 @@ def compile_hfield(ctx: Context, element: Element) -> Row:
     a = ctx.spec.resolve(element)
     size = a["size"]
     if (size <= 0).any():
-        raise element.error(f"size {tuple(size)}: all four values must be positive")
+        raise element.error(f"size {numbers(size)}: all four values must be positive")
     data = _hfield_file(ctx, element, a["file"]) if a.get("file") else _elevation(element, a)
     nrow, ncol = data.shape
     if nrow < 2 or ncol < 2:

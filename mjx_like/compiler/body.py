@@ -1,5 +1,8 @@
 """Bodies: pose, mass and inertia, and the tables of the kinematic tree."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
@@ -8,9 +11,10 @@ from mjx_like.compiler.geom import Geom, compile_geom, compile_site
 from mjx_like.compiler.joint import NQ, NV, align_free, check_joints, compile_joint, joint_type
 from mjx_like.compiler.mesh_geom import Assets
 from mjx_like.compiler.pose import EPS, IDENTITY, compose, inertia_tensor, invert, principal_axes, rotate
-from mjx_like.compiler.tree import Body
+from mjx_like.compiler.tree import Body, Placed
 from mjx_like.compiler.visual import compile_camera, compile_light
 from mjx_like.constants import MINVAL
+from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import InertiaFromGeom, JointType, SleepPolicy
 
 Tables = dict[str, list[Row]]
@@ -89,7 +93,7 @@ def mass_and_pose(ctx: Context, body: Body, assets: Assets) -> list[Geom]:
     body.mass, body.inertia = 0.0, np.zeros(3)
     placed = body.parent is None  # whether the inertial frame is known
     if body.inertial is not None:
-        _explicit_inertia(ctx, body)
+        _explicit_inertia(ctx, body, body.inertial)
         placed = True
     from_geoms = infers_inertia(ctx, body)
     low, high = ctx.settings(body.element).inertiagrouprange
@@ -110,8 +114,14 @@ def mass_and_pose(ctx: Context, body: Body, assets: Assets) -> list[Geom]:
     return geoms
 
 
-def _explicit_inertia(ctx: Context, body: Body) -> None:
-    element, a = body.inertial, ctx.spec.resolve(body.inertial)
+def _explicit_inertia(ctx: Context, body: Body, inertial: Placed) -> None:
+    _inertia_as_given(ctx, body, inertial.element, inertial.attributes)
+    if inertial.frame:
+        body.ipos, body.iquat = compose(*inertial.frame, body.ipos, body.iquat)
+
+
+def _inertia_as_given(ctx: Context, body: Body, element: Element, a: Mapping[str, Any]) -> None:
+    """Set mass, inertial frame and inertia of a body as its inertial element says them."""
     body.mass, body.ipos = a["mass"], a["pos"]
     full = a.get("fullinertia")
     if full is None:

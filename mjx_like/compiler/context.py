@@ -30,6 +30,11 @@ def not_built(element: Element, what: str | None = None) -> ModelError:
     return element.error(f"{what or element.tag} is not built yet")
 
 
+def numbers(values: Iterable[float]) -> str:
+    """Return numbers as messages show them: "(0, 1.5)"."""
+    return "(" + ", ".join(f"{float(value):.6g}" for value in values) + ")"
+
+
 class Names:
     """Ids of named objects by kind; every object of a kind is registered before the first is looked up."""
 

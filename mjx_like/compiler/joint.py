@@ -3,7 +3,7 @@
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import Context, choice, keyword
+from mjx_like.compiler.context import Context, choice, keyword, numbers
 from mjx_like.compiler.pose import EPS, normalized, rotate
 from mjx_like.compiler.tree import Body, Placed
 from mjx_like.types.enums import AlignFree, JointType, Limited
@@ -54,7 +54,7 @@ def compile_joint(ctx: Context, placed: Placed) -> Row:
     axis, pos = _axis_and_anchor(element, a, kind, placed.frame)
     springdamper = a["springdamper"]
     if springdamper.any() and (springdamper <= 0).any():
-        raise element.error(f"springdamper {tuple(springdamper)}: both values must be positive")
+        raise element.error(f"springdamper {numbers(springdamper)}: both values must be positive")
     springyield = a["springyield"]
     if springyield and kind == JointType.FREE:
         raise element.error("a free joint cannot have springyield")
@@ -65,7 +65,7 @@ def compile_joint(ctx: Context, placed: Placed) -> Row:
     if kind not in _TURNS:
         force_limited = ctx.limited(element, choice(a["actuatorfrclimited"]), force_limits, "actuatorfrcrange")
         if force_limited and force_limits[0] >= force_limits[1]:
-            raise element.error(f"actuatorfrcrange {tuple(force_limits)}: the first value must be the smaller")
+            raise element.error(f"actuatorfrcrange {numbers(force_limits)}: the first value must be the smaller")
     angle = radians if kind == JointType.HINGE else float
     turn = radians if kind in _ROTATES else float
     stiffness, damping = a["stiffness"], a["damping"]
@@ -120,7 +120,7 @@ def _joint_limited(ctx, element, a, kind, limits) -> bool:
     selected = choice(a["limited"])
     limited = ctx.limited(element, selected, limits, "range")
     if limited and kind != JointType.BALL and limits[0] >= limits[1]:
-        raise element.error(f"range {tuple(limits)}: the first value must be smaller than the second")
+        raise element.error(f"range {numbers(limits)}: the first value must be smaller than the second")
     if limited and kind == JointType.BALL and limits[0] != 0:
-        raise element.error(f"range {tuple(limits)}: the first value must be 0 for a ball joint")
+        raise element.error(f"range {numbers(limits)}: the first value must be 0 for a ball joint")
     return limited and selected != Limited.FALSE

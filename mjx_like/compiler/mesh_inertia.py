@@ -88,14 +88,16 @@ def _weights(vert: np.ndarray, face: np.ndarray, kind: MeshInertia, tip=0.0) -> 
 def _inertia(vert: np.ndarray, face: np.ndarray, kind: MeshInertia) -> tuple[np.ndarray, float]:
     """Return the inertia about the origin, shape (3, 3), and the content."""
     weight, _ = _weights(vert, face, kind)
-    corners = [vert[face[:, k]] for k in range(3)]
-    whole = corners[0] + corners[1] + corners[2]
+    d, e, f = (vert[face[:, k]] for k in range(3))
     share = weight / (12 if kind == MeshInertia.SHELL else 20)
-    second = np.zeros((3, 3))
-    for i, j in _PAIRS:
-        products = sum(corner[:, i] * corner[:, j] for corner in corners) + whole[:, i] * whole[:, j]
-        second[i, j] = second[j, i] = _sum(share * products)
-    return np.trace(second) * np.eye(3) - second, float(_sum(weight))
+    xx, yy, zz, xy, xz, yz = (
+        _sum(share * (2 * (d[:, i] * d[:, j] + e[:, i] * e[:, j] + f[:, i] * f[:, j])
+                      + d[:, i] * e[:, j] + d[:, j] * e[:, i]
+                      + d[:, i] * f[:, j] + d[:, j] * f[:, i]
+                      + e[:, i] * f[:, j] + e[:, j] * f[:, i]))
+        for i, j in _PAIRS
+    )  # fmt: skip
+    return np.array([[yy + zz, -xy, -xz], [-xy, xx + zz, -yz], [-xz, -yz, xx + yy]]), float(_sum(weight))
 
 
 def _sum(values: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import KINDS, Context, keyword, not_built, vector
+from mjx_like.compiler.context import KINDS, Context, keyword, numbers, vector
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import (
@@ -78,6 +78,7 @@ SENSORS = {
     "distance": _Kind(_T.GEOMDIST, 1, _R, _POS, None),
     "normal": _Kind(_T.GEOMNORMAL, 3, _A, _POS, None),
     "fromto": _Kind(_T.GEOMFROMTO, 6, _R, _POS, None),
+    "tactile": _Kind(_T.TACTILE, 0, _R, _VEL, None),
     "contact": _Kind(_T.CONTACT, 0, _R, _POS, None),
     "e_potential": _Kind(_T.E_POTENTIAL, 1, _R, _POS, ObjType.UNKNOWN),
     "e_kinetic": _Kind(_T.E_KINETIC, 1, _R, _POS, ObjType.UNKNOWN),
@@ -107,14 +108,14 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
       ModelError: a sensor that does not fit its object, or bad values.
     Source: mjCSensor::Compile.
     """
-    kind = SENSORS.get(element.tag)
-    if kind is None:
-        raise not_built(element, f"sensor {element.tag}")
+    kind = SENSORS[element.tag]
     a = ctx.spec.resolve(element)
     objtype, objid, reftype, refid = _attached(ctx, element, a, kind)
     intprm, dim, datatype, stage = np.zeros(3, int), kind.dim, kind.datatype, kind.stage
     if kind.type == SensorType.CONTACT:
         intprm, dim, stage = _contact(element, a)
+    elif kind.type == SensorType.TACTILE:
+        dim = 3 * int(columns["mesh_vertnum"][objid])
     elif kind.type == SensorType.RANGEFINDER:
         intprm, dim = _rangefinder(a, objtype, objid, columns)
     elif kind.type == SensorType.INSIDESITE and a.get("enclosed"):
@@ -138,7 +139,9 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
     if delay > 0 and nsample <= 0:
         raise element.error("a delay needs a history buffer; give nsample")
     if interval[0] < 0 or not -interval[0] <= interval[1] * (interval[0] > 0) <= 0:
-        raise element.error(f"interval {tuple(interval)}: the period cannot be negative, the phase is in (-period, 0]")
+        raise element.error(
+            f"interval {numbers(interval)}: the period cannot be negative, the phase is in (-period, 0]"
+        )
     return {
         "sensor_type": int(kind.type),
         "sensor_datatype": int(datatype),
@@ -190,6 +193,9 @@ def _attached(ctx: Context, element: Element, a, kind: _Kind) -> tuple[ObjType, 
         first = {"site": _SITE, "body1": ObjType.BODY, "subtree1": ObjType.XBODY, "geom1": ObjType.GEOM}
         second = {"body2": ObjType.BODY, "subtree2": ObjType.XBODY, "geom2": ObjType.GEOM}
         return *_first(ctx, element, a, first), *_first(ctx, element, a, second)
+    if kind.type == SensorType.TACTILE:
+        mesh = ctx.names.find(ObjType.MESH, a.get("mesh"), element, "mesh")
+        return ObjType.MESH, mesh, ObjType.GEOM, ctx.names.find(ObjType.GEOM, a.get("geom"), element, "geom")
     if kind.type == SensorType.INSIDESITE:
         return *_named(ctx, element, a, "obj"), _SITE, ctx.names.find(_SITE, a.get("site"), element, "site")
     return *_named(ctx, element, a, "obj"), *_named(ctx, element, a, "ref")

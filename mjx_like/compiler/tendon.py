@@ -3,7 +3,7 @@
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import Context, choice
+from mjx_like.compiler.context import Context, choice, numbers
 from mjx_like.compiler.geom import material
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import GeomType, JointType, ObjType, TendonType, WrapType
@@ -31,10 +31,10 @@ def compile_tendon(ctx: Context, element: Element, geom_type, jnt_type) -> tuple
     limits, force_limits = a["range"], a["actuatorfrcrange"]
     limited = ctx.limited(element, choice(a["limited"]), limits, "range")
     if limited and limits[0] >= limits[1]:
-        raise element.error(f"range {tuple(limits)}: the first value must be the smaller")
+        raise element.error(f"range {numbers(limits)}: the first value must be the smaller")
     force_limited = ctx.limited(element, choice(a["actuatorfrclimited"]), force_limits, "actuatorfrcrange")
     if force_limited and not (force_limits[0] < force_limits[1] and force_limits[0] <= 0 <= force_limits[1]):
-        raise element.error(f"actuatorfrcrange {tuple(force_limits)} must be a range that holds zero")
+        raise element.error(f"actuatorfrcrange {numbers(force_limits)} must be a range that holds zero")
     spring = _springlength(element, a)
     width = a["width"]
     if spatial and width <= 0:
@@ -72,7 +72,7 @@ def compile_tendon(ctx: Context, element: Element, geom_type, jnt_type) -> tuple
 def _springlength(element: Element, a) -> np.ndarray:
     spring = a["springlength"]
     if spring[0] > spring[1]:
-        raise element.error(f"springlength {tuple(spring)}: the first value must not be the larger")
+        raise element.error(f"springlength {numbers(spring)}: the first value must not be the larger")
     return spring
 
 

@@ -37,7 +37,7 @@ class Body:
     parent: "Body | None"
     frame: Pose | None
     id: int
-    inertial: Element | None = None
+    inertial: Placed | None = None
     children: list["Body"] = dataclasses.field(default_factory=list)
     joints: list[Placed] = dataclasses.field(default_factory=list)
     geoms: list[Placed] = dataclasses.field(default_factory=list)
@@ -109,7 +109,7 @@ def _fill(ctx: Context, body: Body, element: Element, frame: Pose | None, childc
         elif tag == "inertial":
             if body.parent is None:
                 raise child.error("the world body has no inertia")
-            body.inertial = child
+            body.inertial = Placed(child, ctx.spec.resolve(child), frame)
         elif tag in _PARTS:
             if body.parent is None and _PARTS[tag] == "joints":
                 raise child.error("the world body has no joints")

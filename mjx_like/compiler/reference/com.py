@@ -34,7 +34,7 @@ def com_pos(f: Fields, frames: Frames) -> Motion:
         total[parent[body]] += total[body]
         moment[parent[body]] += moment[body]
     heavy = total >= MINVAL
-    center = np.where(heavy[:, None], moment / np.where(heavy, total, 1)[:, None], frames.xipos)
+    center = np.where(heavy[:, None], moment * (1 / np.where(heavy, total, 1))[:, None], frames.xipos)  # C rounds so
     origin = center[f["body_rootid"]]
     cdof = np.zeros((f["nv"], 6))
     for joint in range(f["njnt"]):
