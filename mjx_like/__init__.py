@@ -54,6 +54,7 @@ from mjx_like.support import (
     angmom_mat,
     check,
     contact_force,
+    get_totalmass,
     jac_body,
     jac_body_com,
     jac_geom,
@@ -70,7 +71,6 @@ from mjx_like.support import (
     sensor_noise,
     set_totalmass,
     solve_m2,
-    get_totalmass,
 )
 from mjx_like.tendon.stage import tendon, tendon_bias
 from mjx_like.tree.jacobian import jac, jac_dot

@@ -4,6 +4,7 @@ from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.actuator.transmission import actuator_velocity, transmission
 from mjx_like.collision.driver import collision
 from mjx_like.constraint.stage import make_constraint, reference_constraint
+from mjx_like.integrator.discrete import discrete_acceleration, smooth_acceleration
 from mjx_like.math.linalg import solve_definite
 from mjx_like.passive.stage import passive
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
@@ -18,7 +19,7 @@ from mjx_like.smooth.xfrc import xfrc_accumulate
 from mjx_like.solver.stage import solve
 from mjx_like.tendon.stage import tendon, tendon_bias, tendon_velocity
 from mjx_like.types.data import Data
-from mjx_like.types.enums import EnableBit, Stage
+from mjx_like.types.enums import EnableBit, IntegratorType, Stage
 from mjx_like.types.model import Model
 
 
@@ -55,16 +56,21 @@ def fwd_velocity(m: Model, d: Data) -> Data:
 def fwd_acceleration(m: Model, d: Data) -> Data:
     """Return `d` with the acceleration that it would have without constraints.
 
+    With the integrator `discrete` it is the velocity change of the step over the time step.
     Reads qfrc_passive, qfrc_bias, qfrc_applied, qfrc_actuator, xfrc_applied, M, qLD; writes qfrc_smooth, qacc_smooth.
     Source: mj_fwdAcceleration.
     """
     qfrc_smooth = d.qfrc_passive - d.qfrc_bias + d.qfrc_applied + d.qfrc_actuator + xfrc_accumulate(m, d)
+    if m.flags.integrator == IntegratorType.DISCRETE:
+        d = d.replace(qfrc_smooth=qfrc_smooth)
+        return d.replace(qacc_smooth=smooth_acceleration(m, d))
     return d.replace(qfrc_smooth=qfrc_smooth, qacc_smooth=solve_definite(d.M, qfrc_smooth, d.qLD))
 
 
 def fwd_constraint(m: Model, d: Data) -> Data:
     """Return `d` with the constrained acceleration and the constraint forces.  Source: mj_fwdConstraint."""
-    return solve(m, d)
+    d = solve(m, d)
+    return d.replace(qacc=discrete_acceleration(m, d)) if m.flags.integrator == IntegratorType.DISCRETE else d
 
 
 def forward_motion(m: Model, d: Data, skip_sensor: bool = False) -> Data:

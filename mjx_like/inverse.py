@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from mjx_like.errors import InputError
 from mjx_like.forward import fwd_position, fwd_velocity
 from mjx_like.integrator.continuous import continuous_acceleration
+from mjx_like.integrator.discrete import discrete_force
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
@@ -23,8 +24,8 @@ def inverse(m: Model, d: Data) -> Data:
     """Return `d` with the force `qfrc_inverse`, shape (nv,), that must be applied for `qacc` to hold.
 
     Contact and constraint forces follow from `qacc` in closed form. Actuators take no part: with the same state,
-    `qfrc_inverse` after `forward` equals qfrc_applied + J' xfrc_applied + qfrc_actuator. With the flag `invdiscrete`,
-    `qacc` is the velocity change of a step over the time step.
+    `qfrc_inverse` after `forward` equals qfrc_applied + J' xfrc_applied + qfrc_actuator. With the flag `invdiscrete` or
+    the integrator `discrete`, `qacc` is the velocity change of a step over the time step.
     Reads time, qpos, qvel, qacc, eq_active and mocap poses.  Source: mj_inverse.
 
     Raises:
@@ -54,10 +55,12 @@ def inverse_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor:
         d = d if skip_sensor else sensor_vel(m, d)
         d = energy_vel(m, d) if energy else d
     given = d.qacc
-    if discrete:
+    implied = m.flags.integrator == IntegratorType.DISCRETE
+    if discrete and not implied:
         d = d.replace(qacc=continuous_acceleration(m, d))
     d = constraint_force(m, d)
-    force = matmul(d.M, d.qacc) + d.qfrc_bias - d.qfrc_passive - d.qfrc_constraint
+    inertial = discrete_force(m, d) if implied else matmul(d.M, d.qacc)
+    force = inertial + d.qfrc_bias - d.qfrc_passive - d.qfrc_constraint
     d = d.replace(qfrc_inverse=force)
     return (d if skip_sensor else sensor_acc(m, d)).replace(qacc=given)
 

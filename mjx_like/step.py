@@ -5,6 +5,7 @@ import jax.numpy as jnp
 
 from mjx_like.constants import MAXVAL
 from mjx_like.forward import forward, forward_acceleration, forward_motion, forward_skip
+from mjx_like.integrator.discrete import discrete
 from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
@@ -28,6 +29,7 @@ INTEGRATORS = {
     IntegratorType.RK4: rungekutta4,
     IntegratorType.IMPLICIT: implicit,
     IntegratorType.IMPLICITFAST: implicitfast,
+    IntegratorType.DISCRETE: discrete,
 }
 
 

@@ -52,6 +52,35 @@ def force_slope(m: Model, d: Data, out: np.ndarray) -> Array:
     return jnp.where(_target_at_end(m, d, limited), 0, slope - take(rubbing, out))
 
 
+def length_slope(m: Model, d: Data, out: np.ndarray) -> Array:
+    """Return the derivative of the force of each output in its length, shape (n,) [N/m or N m/rad].
+
+    It is 0 as that of `force_slope` is, whose arguments and fields it has. Of an orientation servo: minus its gain.
+    """
+    ctrl, _ = controls(m, d)
+
+    def force(length: Array) -> Array:
+        return forces(m, d.replace(actuator_length=length), ctrl, d.act_dot)
+
+    def rubbing(length: Array) -> Array:
+        total = jnp.zeros_like(length)
+        for g in m.plans.actuator.dcmotor:
+            own = dcmotor.friction(m, d.replace(actuator_length=length), g, d.act_dot) * m.plans.actuator.enabled[g.ids]
+            total = total + place(own, m.actuator_outadr[g.ids], m.nout)
+        return total
+
+    ones, owner = jnp.ones_like(d.actuator_length), m.plans.actuator.out_owner[out]
+    slope = take(jax.jvp(force, (d.actuator_length,), (ones,))[1], out)
+    servo = m.actuator_gaintype[owner] == GainType.SO3
+    if servo.any():
+        gain = take(m.actuator_gainprm[:, 0], owner) * m.plans.actuator.enabled[owner]
+        slope = jnp.where(servo, -gain, slope)
+    slope = jnp.where(_force_at_end(m, d, out, owner), 0, slope)
+    if m.plans.actuator.dcmotor:
+        slope = slope + take(jax.jvp(rubbing, (d.actuator_length,), (ones,))[1], out)
+    return jnp.where(_target_at_end(m, d, owner), 0, slope)
+
+
 def _with_current(m: Model, d: Data, ctrl: Array, act_dot: Array) -> Array:
     """Return the rates of the activations with those of the currents of DC motors evaluated again."""
     parts = [

@@ -109,11 +109,11 @@ def make_plans(t: Topology) -> Topology:
         t, plans=plans, nconmax=max(1, plans.collision.default_nconmax) if nconmax is None else nconmax
     )
     constraint = constraint_plan.make_plan(t)
+    t = dataclasses.replace(t, plans=dataclasses.replace(plans, constraint=constraint))
     families = (*FAMILIES.values(), constraint_plan)
     lacks = (family.unsupported(t) for family in families if hasattr(family, "unsupported"))
     return dataclasses.replace(
         t,
-        plans=dataclasses.replace(plans, constraint=constraint),
         njmax=constraint.default_njmax if njmax is None else njmax,
         unsupported=t.declared_unsupported + tuple(itertools.chain.from_iterable(lacks)),
     )

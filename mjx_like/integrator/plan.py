@@ -6,8 +6,6 @@ from mjx_like.types.enums import DisableBit, IntegratorType, JointType
 from mjx_like.types.plans import IntegratorPlan
 from mjx_like.types.topology import Topology
 
-BUILT = (IntegratorType.EULER, IntegratorType.RK4, IntegratorType.IMPLICIT, IntegratorType.IMPLICITFAST)
-
 
 def make_plan(t: Topology) -> IntegratorPlan:
     """Return the IntegratorPlan of a Topology."""
@@ -33,8 +31,14 @@ def make_plan(t: Topology) -> IntegratorPlan:
 
 def unsupported(t: Topology) -> tuple[str, ...]:
     """Return what of the integrator the engine cannot run yet."""
-    kind = IntegratorType(t.flags.integrator)
-    return () if kind in BUILT else (f"option integrator: {kind.name.lower()} is not built yet",)
+    if t.flags.integrator != IntegratorType.DISCRETE:
+        return ()
+    lacks = []
+    if t.plans.constraint.default_njmax > 0:
+        lacks.append("option integrator: discrete is not built yet for models with constraints or contacts")
+    if t.plans.passive.box_body.size or t.plans.passive.ellipsoid_geom.size:
+        lacks.append("option integrator: discrete is not built yet for models in a fluid")
+    return tuple(lacks)
 
 
 def _standalone(t: Topology, body: int) -> bool:

@@ -32,7 +32,7 @@ def unsupported(t: Topology) -> tuple[str, ...]:
         entries = slice(t.tendon_adr[i], t.tendon_adr[i] + t.tendon_num[i])
         if heavy[i] and np.isin(t.wrap_type[entries], _GEOMS).any():
             lacks.append(
-                f"tendon {name!r}: armature by an actuator, on a tendon that wraps around geoms, which MuJoCo refuses too"
+                f"tendon {name!r}: armature by an actuator on a tendon that wraps around geoms, which MuJoCo refuses"
             )
         if t.has["tendon_springyield"][i] and not t.disabled(DisableBit.SPRING):
             lacks.append(f"tendon {name!r}: springyield is not built yet")

@@ -6,7 +6,6 @@ import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.errors import UnsupportedError
 from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
@@ -114,14 +113,6 @@ def test_free_bodies_only_need_no_global_factor():
     assert _step_error(xml, implicitfast) < TIGHT
     mj, m = load(xml)
     assert "cholesky" not in str(jax.make_jaxpr(implicitfast)(m, make_data(m)))
-
-
-@pytest.mark.parametrize("integrator", ["discrete"])
-def test_unbuilt_integrator_is_named(integrator):
-    body = '<body><joint/><geom size="1"/></body>'
-    _, m = load(f'<mujoco><option integrator="{integrator}"/><worldbody>{body}</worldbody></mujoco>')
-    with pytest.raises(UnsupportedError, match=f"option integrator: {integrator} is not built yet"):
-        make_data(m)
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)

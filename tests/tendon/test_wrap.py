@@ -223,7 +223,7 @@ def test_force_on_bodies_does_the_work_of_the_tendon():
 def test_an_actuators_armature_on_a_wrapping_tendon_is_refused_by_name():
     m = from_xml_string(FORCED.replace('tendon="rope"', 'tendon="rope" armature=".1"'))
     assert unsupported(m.topology) == (
-        "tendon 'rope': armature by an actuator, on a tendon that wraps around geoms, which MuJoCo refuses too",
+        "tendon 'rope': armature by an actuator on a tendon that wraps around geoms, which MuJoCo refuses",
     )
 
 
