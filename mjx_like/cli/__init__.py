@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import warnings
 from typing import NoReturn
 
 from mjx_like.cli import bench, convert, info, rollout
@@ -17,6 +18,11 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
 
 
+def _warn(message: Warning | str, *_: object) -> None:
+    """Print a warning as one line."""
+    print(f"warning: {' '.join(str(message).split())}", file=sys.stderr)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return the exit status: 0, or 2 after a user's mistake, told in one line."""
     parser = _Parser(prog="python -m mjx_like", description="A rigid-body simulator in JAX that speaks MuJoCo.")
@@ -28,7 +34,9 @@ def main(argv: list[str] | None = None) -> int:
         sub.set_defaults(run=command.run)
     args = parser.parse_args(argv)
     try:
-        args.run(args)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            args.run(args)
     except (MjxLikeError, OSError) as mistake:
         print(f"error: {mistake}", file=sys.stderr)
         return 2

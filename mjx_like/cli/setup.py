@@ -47,7 +47,8 @@ def load(args: argparse.Namespace) -> Model:
     """
     jax.config.update("jax_enable_x64", args.dtype == "float64")
     if not pathlib.Path(args.model).is_file():
-        raise InputError(f"{args.model}: no such file")
+        what = "is no file" if pathlib.Path(args.model).exists() else "no such file"
+        raise InputError(f"{args.model or repr(args.model)}: {what}")
     if args.model.endswith(".npz"):
         return load_compiled(args.model, nconmax=args.nconmax, njmax=args.njmax, dtype=np.dtype(args.dtype))
     return Model.from_xml_path(args.model, nconmax=args.nconmax, njmax=args.njmax)

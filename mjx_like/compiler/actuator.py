@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mjx_like.compiler.actuator_law import activations, check_law, check_target
 from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import Context, choice, keyword, not_built, numbers
 from mjx_like.mjcf.schema import keywords
@@ -16,6 +17,7 @@ from mjx_like.types.enums import (
     Limited,
     ObjType,
     TrnType,
+    WrapType,
 )  # fmt: skip
 
 _TARGETS = (
@@ -24,7 +26,6 @@ _TARGETS = (
     ("site", TrnType.SITE, ObjType.SITE), ("body", TrnType.BODY, ObjType.BODY),
 )  # fmt: skip
 _SETPOINTS = {CtrlInput.POS: "ctrlrange", CtrlInput.VEL: "velrange", CtrlInput.FF: "ffrange"}
-_POLICIES = (DynType.USER, DynType.PID, DynType.DCMOTOR)
 
 
 def compile_actuator(ctx: Context, element: Element, columns) -> Row:
@@ -46,6 +47,9 @@ def compile_actuator(ctx: Context, element: Element, columns) -> Row:
         "biastype": BiasType(keyword(BiasType, a["biastype"])),
     }
     trntype, trnid = _transmission(ctx, element, a)
+    check_target(element, a, kinds["gaintype"], trntype, trnid, columns.get("jnt_type", ()))
+    if trntype == TrnType.TENDON and a["armature"]:
+        _check_wraps(element, trnid[0], columns)
     if kinds["gaintype"] == GainType.SO3:
         trntype = TrnType.SO3
     ranges = {name: a[name] for name in ("ctrlrange", "forcerange", "actrange", "velrange", "ffrange")}
@@ -64,9 +68,13 @@ def compile_actuator(ctx: Context, element: Element, columns) -> Row:
     if limited["act"] and kinds["dyntype"] == DynType.NONE:
         raise element.error("actrange is given, but the actuator has no activation (dyntype none)")
     ctrlspec, inputs = _inputs(ctx, element, a, kinds["gaintype"], ranges)
+    actnum = activations(element, a, kinds["gaintype"], kinds["dyntype"])
+    check_law(element, a, kinds["gaintype"], kinds["biastype"], kinds["dyntype"], actnum, ctrlspec)
     nsample, delay = a["nsample"], a["delay"]
     if delay > 0 and nsample <= 0:
         raise element.error("a delay needs a history buffer; give nsample")
+    if nsample > 0 and not inputs:
+        raise element.error("nsample needs an input")
     damping = a["damping"]
     return {
         "*ctrl": inputs,
@@ -78,7 +86,7 @@ def compile_actuator(ctx: Context, element: Element, columns) -> Row:
         "actuator_gaintype": int(kinds["gaintype"]),
         "actuator_biastype": int(kinds["biastype"]),
         "actuator_trnid": trnid,
-        "actuator_actnum": _activations(element, a, kinds),
+        "actuator_actnum": actnum,
         "actuator_group": a["group"],
         "actuator_ctrlspec": int(ctrlspec),
         "actuator_delay": delay,
@@ -146,6 +154,13 @@ def _transmission(ctx: Context, element: Element, a) -> tuple[TrnType, tuple[int
     return trntype, (target, other)
 
 
+def _check_wraps(element: Element, tendon: int, columns) -> None:
+    """Raise ModelError for armature on a tendon that wraps around geoms."""
+    start, count = columns["tendon_adr"][tendon], columns["tendon_num"][tendon]
+    if {WrapType.SPHERE, WrapType.CYLINDER} & set(columns["wrap_type"][start : start + count]):
+        raise element.error("armature on a tendon that wraps around geoms is not possible; give it to a joint")
+
+
 def _inherit_range(element: Element, a, kinds, trntype, target: int, ranges, columns) -> None:
     share = a["inheritrange"]
     if share <= 0:
@@ -177,31 +192,6 @@ def _inherit_range(element: Element, a, kinds, trntype, target: int, ranges, col
     ranges[name] = np.array([mean - radius, mean + radius])
 
 
-def _activations(element: Element, a, kinds) -> int:
-    actdim, dyntype = a["actdim"], kinds["dyntype"]
-    if kinds["gaintype"] == GainType.SO3:
-        return _setpoint_size(element, actdim, dyntype)
-    if actdim > 1 and dyntype not in _POLICIES:
-        raise element.error(f"actdim {actdim} is only for dyntype user, pid or dcmotor")
-    if actdim == 1 and dyntype == DynType.NONE:
-        raise element.error("actdim 1 in an actuator without activation")
-    if actdim == 0 and dyntype not in (DynType.NONE, DynType.DCMOTOR):
-        raise element.error("actdim 0 in an actuator with activation")
-    if actdim < 0 and dyntype == DynType.PID:
-        dynprm, gainprm = a["dynprm"], a["gainprm"]
-        return int(dynprm[1] > 0) + int(gainprm[0] != 0)
-    return int(dyntype != DynType.NONE) if actdim < 0 else actdim
-
-
-def _setpoint_size(element: Element, actdim: int, dyntype: DynType) -> int:
-    """Return the number of activations of an orientation servo: those of its setpoint, if it stores one."""
-    if dyntype not in (DynType.NONE, DynType.INTEGRATOR):
-        raise element.error("gaintype so3 needs dyntype none or integrator")
-    if dyntype == DynType.INTEGRATOR and actdim not in (-1, 3):
-        raise element.error(f"actdim {actdim}: the setpoint of gaintype so3 has 3 numbers")
-    return 3 if dyntype == DynType.INTEGRATOR else max(actdim, 0)
-
-
 def _check_muscle(element: Element, prm: np.ndarray) -> None:
     if prm[0] >= prm[1]:
         raise element.error(f"muscle range {numbers(prm[:2])}: the first value must be the smaller")
@@ -227,10 +217,10 @@ def _inputs(ctx: Context, element: Element, a, gaintype: GainType, ranges) -> tu
         names = ["ctrlrange"]
     parts = [(name, ranges[name]) for name in names]
     inputs = []
+    selected, limits = choice(a["ctrllimited"]), ranges["ctrlrange"]
+    if selected == Limited.TRUE and limits[0] >= limits[1]:
+        raise element.error(f"ctrlrange {numbers(limits)}: the first value must be the smaller")
     for name, limits in parts:
-        selected = choice(a["ctrllimited"])
-        limited = ctx.limited(element, selected, limits, name)
-        if limited and limits[0] >= limits[1] and not (gaintype == GainType.PID and selected == Limited.TRUE):
-            raise element.error(f"{name} {numbers(limits)}: the first value must be the smaller")
+        limited = ctx.limited(element, selected if name == "ctrlrange" else Limited.AUTO, limits, name)
         inputs.append((limited, limits))
     return spec, inputs

@@ -45,25 +45,46 @@ def compile_texture(ctx: Context, element: Element, address: int) -> Row:
 
 
 def _texture_size(ctx: Context, element: Element, a, kind: TextureType) -> tuple[int, int, int]:
+    """Width, height and colour space.  Source: mjCTexture::Compile, LoadCubeSingle, LoadCubeSeparate."""
     width, height = a["width"], a["height"]
     space = keyword(ColorSpace, a["colorspace"])
     flat = kind == TextureType.TEXTURE_2D
-    if a["builtin"] != "none":
+    files = [a[name] for name in _CUBE_FILES if a.get(name)]
+    made = a["builtin"] != "none"
+    if a["embed"] == "false" and (made or (files and not a.get("file"))):
+        raise element.error("embed 'false' needs one file; a builtin texture and one of six files are embedded")
+    channels = (3,) if made or not flat else (1, 3, 4)
+    if a["nchannel"] not in channels:
+        allowed = ", ".join(str(n) for n in channels)
+        raise element.error(f"nchannel {a['nchannel']} is not possible here; allowed: {allowed}")
+    if made:
         return width, height if flat else 6 * width, space
     if a.get("file"):
         width, height, found = _image_size(ctx, element, a["file"])
         if not flat:
-            rows, columns = (int(n) for n in a["gridsize"])
-            if rows < 1 or columns < 1 or rows * columns > 12:
-                raise element.error("gridsize must have 1 to 12 squares")
-            width = width // columns
-            height = width if (rows, columns) == (1, 1) else 6 * width
+            width, height = _cube_size(element, a, width, height)
         return width, height, found if space == ColorSpace.AUTO else space
-    files = [a[name] for name in _CUBE_FILES if a.get(name)]
     if flat or not files:
         raise element.error("needs builtin or file" + ("" if flat else ", or files of its sides"))
-    width, _, found = _image_size(ctx, element, files[0])
+    sizes = [_image_size(ctx, element, file) for file in files]
+    width, height, found = sizes[0]
+    if any(size[:2] != (width, width) for size in sizes):
+        raise element.error("the files of its sides must be squares of one size")
     return width, 6 * width, found if space == ColorSpace.AUTO else space
+
+
+def _cube_size(element: Element, a, width: int, height: int) -> tuple[int, int]:
+    """Width and height of a cube or skybox whose sides stand in one image."""
+    rows, columns = (int(n) for n in a["gridsize"])
+    if rows < 1 or columns < 1 or rows * columns > 12:
+        raise element.error("gridsize must have 1 to 12 squares")
+    if width % columns or height % rows or width // columns != height // rows:
+        raise element.error(
+            f"file '{a['file']}' has {width} x {height} pixels, "
+            f"which gridsize {rows} {columns} does not cut into squares"
+        )
+    width = width // columns
+    return width, width if (rows, columns) == (1, 1) else 6 * width
 
 
 def _image_size(ctx: Context, element: Element, file: str) -> tuple[int, int, int]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import Context
+from mjx_like.compiler.context import Context, numbers
 from mjx_like.compiler.geom import Geom, compile_geom, compile_site
 from mjx_like.compiler.joint import NQ, NV, align_free, check_joints, compile_joint, joint_type
 from mjx_like.compiler.mesh_geom import Assets
@@ -166,8 +166,7 @@ def _bound_inertia(ctx: Context, body: Body) -> None:
     if (2 * body.inertia > body.inertia.sum()).any() and _unbalanced(body.inertia):
         if not settings.balanceinertia:
             raise body.element.error(
-                f"inertia {tuple(float(v) for v in body.inertia)} must satisfy A + B >= C; "
-                "the compiler's balanceinertia mends it"
+                f"inertia {numbers(body.inertia)} must satisfy A + B >= C; the compiler's balanceinertia mends it"
             )
         body.inertia = np.full(3, body.inertia.sum() / 3)
     body.adjusted = body.mass != before[0] or bool((body.inertia != before[1]).any())

@@ -13,6 +13,7 @@ from mjx_like.compiler.context import Context, keyword
 from mjx_like.compiler.custom import compile_keyframes, compile_numerics, compile_texts, compile_tuples
 from mjx_like.compiler.equality import compile_equality
 from mjx_like.compiler.finalize import Arrays
+from mjx_like.compiler.finite import check_finite
 from mjx_like.compiler.flex import compile_flexes
 from mjx_like.compiler.joint import NQ
 from mjx_like.compiler.lengthrange import set_length_ranges
@@ -28,6 +29,7 @@ from mjx_like.compiler.skin import compile_skins
 from mjx_like.compiler.tendon import compile_tendon
 from mjx_like.compiler.tree import Body, flatten
 from mjx_like.constants import MINVAL
+from mjx_like.errors import ModelError
 from mjx_like.mjcf.spec import Element, Spec
 from mjx_like.types.enums import GeomType, JointType, ObjType
 
@@ -51,6 +53,7 @@ _SIZE_OF = {
 }  # fmt: skip
 
 
+@np.errstate(all="ignore")  # numbers too large are told by check_finite, by element
 def compile_spec(spec: Spec) -> Arrays:
     """Return the arrays, options, statistics and names of a model.
 
@@ -109,15 +112,20 @@ def _reduced(ctx: Context, bodies: list[Body]) -> tuple[list[Body], Spec]:
 def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], springdampers: list[np.ndarray]) -> Arrays:
     keys = _section(ctx.spec, "keyframe", "key")
     sizes["nkey"] = max(len(keys), int(ctx.spec.size.get("nkey") or 0))
+    _check_sizes(ctx, sizes)
     fields = assemble(sizes, columns)
     names = {kind: tuple(ctx.names.lists.get(kind, ())) for kind in ObjType if kind in _NAMED}
     names[ObjType.KEY] = tuple(key.get("name", "") for key in keys) + ("",) * (sizes["nkey"] - len(keys))
     if ctx.settotalmass > 0:
         scale = ctx.settotalmass / max(MINVAL, fields["body_mass"].sum())
         fields["body_mass"], fields["body_inertia"] = fields["body_mass"] * scale, fields["body_inertia"] * scale
+    check_finite(ctx, fields)
     settings, statistic = options(ctx.spec), statistics(ctx.spec)
     fields["body_simple"] = simple_bodies(fields, np.array(columns["*simple"]))
-    derive(fields, settings, statistic)
+    try:
+        derive(fields, settings, statistic)
+    except ModelError as error:
+        raise ctx.spec.error("mujoco", str(error)) from None
     del fields["body_simple"]
     _spring_dampers(fields, springdampers)
     for name, column in stack(compile_keyframes(ctx, keys, fields, sizes["nkey"])).items():
@@ -127,6 +135,22 @@ def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], spring
     return arrays
 
 
+def _check_sizes(ctx: Context, sizes: dict[str, int]) -> None:
+    """Raise ModelError for sizes that a file asks for in one number and that no memory holds."""
+    room = max(1, *(sizes[name] for name in ("nq", "nv", "na", "nu")))
+    for name, width in (("nkey", room), ("nuserdata", 1), ("nsensordata", 1), ("nhistory", 1), ("na", 1)):
+        if sizes[name] * width > MAX_VALUES:
+            raise ctx.spec.error("mujoco", f"{name} is {sizes[name]}, more than memory holds; {_ASKED[name]}")
+
+
+MAX_VALUES = 1 << 27
+_ASKED = {
+    "nkey": "give the size element a smaller nkey",
+    "nuserdata": "give the size element a smaller nuserdata",
+    "nsensordata": "lessen num, dim or the camera resolution of a sensor",
+    "nhistory": "lessen nsample of an actuator or sensor",
+    "na": "lessen actdim of an actuator",
+}
 _NAMED = (
     ObjType.BODY, ObjType.JOINT, ObjType.GEOM, ObjType.SITE, ObjType.CAMERA, ObjType.LIGHT, ObjType.FLEX,
     ObjType.MESH, ObjType.SKIN, ObjType.HFIELD, ObjType.TEXTURE, ObjType.MATERIAL, ObjType.PAIR, ObjType.EXCLUDE,

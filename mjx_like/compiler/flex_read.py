@@ -74,7 +74,10 @@ def read_flex(ctx: Context, element: Element, poses: list, strained: set[str]) -
     elem, vert, bodies = _counts(ctx, element, a, order, len(nodebody))
     rigid = not order and len(set(bodies)) == 1
     vertbody = np.full(len(vert), bodies[0]) if len(bodies) == 1 else np.array(bodies, int)
-    node = np.reshape(a.get("nodecoord", np.zeros(3 * len(nodebody))), (-1, 3))
+    given = a.get("nodecoord", np.zeros(3 * len(nodebody)))
+    if len(given) % 3:
+        raise element.error("nodecoord must have three numbers a node")
+    node = np.reshape(given, (-1, 3))
     if len(node) != len(nodebody):
         raise element.error(f"nodecoord has {len(node)} nodes, but node names {len(nodebody)} bodies")
     flex = Flex(

@@ -56,6 +56,8 @@ def compile_joint(ctx: Context, placed: Placed) -> Row:
     if springdamper.any() and (springdamper <= 0).any():
         raise element.error(f"springdamper {numbers(springdamper)}: both values must be positive")
     springyield = a["springyield"]
+    if springyield < 0:
+        raise element.error(f"springyield {springyield:g} is negative")
     if springyield and kind == JointType.FREE:
         raise element.error("a free joint cannot have springyield")
     limited = False if kind == JointType.FREE else _joint_limited(ctx, element, a, kind, limits)

@@ -10,9 +10,9 @@ import numpy as np
 from mjx_like.compiler.context import Context, keyword
 from mjx_like.compiler.finalize import Arrays, finalize
 from mjx_like.constants import MINVAL
-from mjx_like.errors import ModelError
 from mjx_like.math import safe
 from mjx_like.math.linalg import cho_solve
+from mjx_like.mjcf.spec import Element
 from mjx_like.state import make_data
 from mjx_like.step import step1, step2
 from mjx_like.types.data import Data
@@ -52,7 +52,8 @@ def set_length_ranges(ctx: Context, arrays: Arrays) -> tuple[str, ...]:
     if not wanted:
         return ()
     with jax.enable_x64(True), jax.default_device(jax.devices("cpu")[0]):
-        return _simulate(arrays, np.array(wanted), options)
+        elements = [ctx.names.elements[ObjType.ACTUATOR][i] for i in wanted]
+        return _simulate(arrays, np.array(wanted), options, elements)
 
 
 def _chosen(f: Fields, mode: LRMode) -> list[int]:
@@ -78,7 +79,7 @@ def _limits(f: Fields, i: int) -> np.ndarray | None:
     return None
 
 
-def _simulate(arrays: Arrays, wanted: np.ndarray, options: dict[str, Any]) -> tuple[str, ...]:
+def _simulate(arrays: Arrays, wanted: np.ndarray, options: dict[str, Any], elements: list[Element]) -> tuple[str, ...]:
     """Write the ranges that simulations find, or return what the engine lacks for them."""
     settings = arrays.options | {"disableflags": sum(int(bit) for bit in _OFF)}
     if options["timestep"] > 0:
@@ -88,15 +89,24 @@ def _simulate(arrays: Arrays, wanted: np.ndarray, options: dict[str, Any]) -> tu
     if m.unsupported:
         lacks = "; ".join(m.unsupported)
         return tuple(f"actuator {name}: its lengthrange needs a simulation, and that needs: {lacks}" for name in names)
-    times = _times(float(settings["timestep"]), options["inttotal"])
+    timestep = float(settings["timestep"])
+    if not timestep * _MAX_STEPS > options["inttotal"]:
+        raise elements[0].error(
+            f"its lengthrange needs a simulation of {options['inttotal']:g} s in steps of {timestep:g} s; "
+            f"more than {_MAX_STEPS} steps are not done: change timestep or inttotal of lengthrange"
+        )
+    times = _times(timestep, options["inttotal"])
     late = times > options["inttotal"] - options["interval"]
     out = arrays.fields["actuator_outadr"][wanted]
     lengths, stable = (np.asarray(x) for x in _lengths(m, out, options, len(times)))
-    for k, name in enumerate(names):
+    for k, element in enumerate(elements):
         if not stable[k].all():
-            raise ModelError(f"actuator {name}: the simulation for its lengthrange is unstable; give lengthrange")
-        arrays.fields["actuator_lengthrange"][out[k]] = _range(lengths[k][:, late], name, options["tolrange"])
+            raise element.error("the simulation for its lengthrange is unstable; give lengthrange")
+        arrays.fields["actuator_lengthrange"][out[k]] = _range(lengths[k][:, late], element, options["tolrange"])
     return ()
+
+
+_MAX_STEPS = 1_000_000
 
 
 def _label(arrays: Arrays, actuator: int) -> str:
@@ -112,7 +122,7 @@ def _times(timestep: float, total: float) -> np.ndarray:
     return np.array(times[1:])
 
 
-def _range(lengths: np.ndarray, name: str, tolerance: float) -> tuple[float, float]:
+def _range(lengths: np.ndarray, element: Element, tolerance: float) -> tuple[float, float]:
     """Return the shortest and the longest length.
 
     Args:
@@ -124,11 +134,11 @@ def _range(lengths: np.ndarray, name: str, tolerance: float) -> tuple[float, flo
     low, high = lengths[0].min(), lengths[1].max()
     spread = np.ptp(lengths, axis=1).max()
     if high - low <= 0:
-        raise ModelError(f"actuator {name}: the lengthrange found, ({low:g}, {high:g}), is empty; give lengthrange")
+        raise element.error(f"the lengthrange found, ({low:g}, {high:g}), is empty; give lengthrange")
     if spread > tolerance * (high - low):
-        raise ModelError(
-            f"actuator {name}: the lengthrange ({low:g}, {high:g}) has not settled, lengths still change by "
-            f"{spread:g}; limit the joints, change inttotal or tolrange, or give lengthrange"
+        raise element.error(
+            f"the lengthrange ({low:g}, {high:g}) has not settled, lengths still change by {spread:g}; "
+            "limit the joints, change inttotal or tolrange, or give lengthrange"
         )
     return low, high
 

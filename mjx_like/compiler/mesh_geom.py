@@ -29,10 +29,11 @@ def find_mesh(ctx: Context, element: Element, a, kind: GeomType, assets: Assets)
     Raises:
       ModelError: a mesh type without a mesh, a mesh on a type that takes none, or an unknown mesh.
     """
-    if kind not in MESH_TYPES and not a.get("mesh"):
+    meshless = kind == GeomType.SDF and element.type == "site"  # MuJoCo lets such a site be
+    if not a.get("mesh") and (kind not in MESH_TYPES or meshless):
         return -1, None
     index = ctx.names.find(ObjType.MESH, a.get("mesh"), element, "mesh")
-    allowed = MESH_TYPES if element.type == "site" else (*MESH_TYPES, *_FITTED)
+    allowed = (GeomType.MESH,) if element.type == "site" else (*MESH_TYPES, *_FITTED)
     if kind not in allowed:
         raise element.error(
             f"mesh cannot be given with type {kind.name.lower()}; allowed: {', '.join(k.name.lower() for k in allowed)}"

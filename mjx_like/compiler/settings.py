@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.context import Context, Names, settings
-from mjx_like.errors import ModelError
 from mjx_like.mjcf.spec import Spec
 from mjx_like.types.enums import ConeType, DisableBit, EnableBit, IntegratorType, JacobianType, SolverType
 from mjx_like.types.option import OPTION_FLAGS, OptionFloats
+
+MAX_USER = 100_000  # user values of one object
 
 _KEYWORDS = {"integrator": IntegratorType, "cone": ConeType, "jacobian": JacobianType, "solver": SolverType}
 
@@ -18,7 +19,7 @@ def options(spec: Spec) -> dict[str, Any]:
     """Return mjOption's fields by name.
 
     Raises:
-      ModelError: an actuator group that does not exist.
+      ModelError: an actuator group that does not exist, or choices that do not go together.
     """
     given = spec.option
     result = {name: np.array(given[name], float) for name in OptionFloats.__dataclass_fields__}
@@ -32,8 +33,13 @@ def options(spec: Spec) -> dict[str, Any]:
             result["enableflags"] |= int(EnableBit[name.upper()]) * (value == "enable")
     for group in np.atleast_1d(given.get("actuatorgroupdisable", ())).astype(int):
         if not 0 <= group <= 30:
-            raise ModelError(f"option actuatorgroupdisable: group {group} is not between 0 and 30")
+            raise spec.error("option", f"attribute 'actuatorgroupdisable' has {group}, must be from 0 to 30")
         result["disableactuator"] |= 1 << int(group)
+    if spec.flag.get("ipc") == "enable":
+        if given["integrator"] != "discrete":
+            raise spec.error("option", f"flag ipc needs integrator 'discrete', not '{given['integrator']}'")
+        if given["solver"] == "PGS":
+            raise spec.error("option", "flag ipc needs solver 'Newton' or 'CG', not 'PGS'")
     return result
 
 
@@ -58,6 +64,8 @@ def context(spec: Spec) -> Context:
 def user_size(spec: Spec, size: str, attributes: list[Mapping[str, Any]]) -> int:
     """Return how many user values the objects of a kind have: as <size> says, else as many as the longest has."""
     given = int(spec.size[size])
+    if given > MAX_USER:
+        raise spec.error("size", f"attribute '{size}' is {given}, must be at most {MAX_USER}")
     if given >= 0:
         return given
     lengths = [np.size(a["user"]) for a in attributes if a.get("user") is not None]

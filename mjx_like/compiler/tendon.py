@@ -36,6 +36,8 @@ def compile_tendon(ctx: Context, element: Element, geom_type, jnt_type) -> tuple
     if force_limited and not (force_limits[0] < force_limits[1] and force_limits[0] <= 0 <= force_limits[1]):
         raise element.error(f"actuatorfrcrange {numbers(force_limits)} must be a range that holds zero")
     spring = _springlength(element, a)
+    if a["springyield"] < 0:
+        raise element.error(f"springyield {a['springyield']:g} is negative")
     width = a["width"]
     if spatial and width <= 0:
         raise element.error("width must be positive")

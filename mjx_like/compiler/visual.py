@@ -55,6 +55,8 @@ def compile_light(ctx: Context, body: Body, placed: Placed) -> Row:
     direction, length = normalized(direction)
     if length < EPS:
         raise element.error("dir has no length")
+    if not 0 <= a["softness"] <= 1:
+        raise element.error(f"softness {a['softness']:g} must be from 0 to 1")
     texture = None if ctx.discards else a.get("texture")
     return {
         "light_bodyid": body.id,

@@ -107,6 +107,7 @@ def build_spec(root: Element, assets: dict[str, bytes], directory: Path | None, 
         assets=assets,
         directory=directory,
         authored=authored(root),
+        places={child.tag: child.where for child in (*reversed(root.children), root)},
     )
     complete(spec, load)
     if not part:
@@ -120,6 +121,9 @@ def complete(spec: Spec, load: Load) -> None:
         for element in section:
             check_classes(spec, element)
     for element in spec.worldbody.iter("frame", "replicate"):
+        for attribute in ("class", "childclass"):
+            if attribute in element.attrib:
+                find_class(spec.defaults, element, attribute)  # a replicate of none leaves nothing to check later
         if "class" in element.attrib and "childclass" not in element.attrib:
             element.attrib["childclass"] = element.attrib.pop("class")  # in a frame the two mean the same
     expand_composites(spec)

@@ -1,5 +1,6 @@
 """A flexcomp made into points and elements: its shape, what is pinned, and its attributes checked."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,12 +82,20 @@ def make_plan(spec: Spec, element: Element) -> Plan:
     return plan
 
 
+MAX_POINTS = 100_000  # most of them become bodies
+
+
 def _check(element: Element, a: dict[str, Any], contact: dict[str, Any]) -> None:
     if not 1 <= a["dim"] <= 3:
         raise element.error(f"dim {a['dim']} is none of 1, 2, 3")
     least = 2 if a["dof"] == "radial" and a["dim"] == 3 else 1
     if (a["count"] < least).any():
         raise element.error(f"count must be at least {least} in each dimension")
+    shown = a["count"][: a["dim"]] if a["type"] not in FROM_DATA else ()
+    for name, asked in (("count", shown), ("cellcount", 2 * a["cellcount"] + 1)):
+        made = math.prod(int(n) for n in asked)
+        if made > MAX_POINTS:
+            raise element.error(f"attribute '{name}' makes {made} points; {MAX_POINTS} are the most")
     room = 2 * a["radius"] + contact["margin"]
     if a["type"] not in FROM_DATA and (a["spacing"] < room).any():
         raise element.error(f"spacing must be at least twice the radius plus the margin, {room:g}")

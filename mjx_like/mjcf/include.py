@@ -8,6 +8,7 @@ from lxml import etree
 
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.element import Where
+from mjx_like.mjcf.file import read_bytes
 from mjx_like.mjcf.xml import parse_xml, tag_of
 
 
@@ -31,7 +32,7 @@ class Source:
                 return name, self.assets[name]
             path = self.directory / name
             if path.is_file():
-                return name, path.read_bytes()
+                return name, read_bytes(path)
         return None
 
     def children(self, node: etree._Element, file: str) -> Iterator[tuple[etree._Element, str]]:
@@ -56,7 +57,8 @@ class Source:
         try:
             found = self.find(name, beside)
         except (OSError, ValueError) as e:
-            raise ModelError(f"{where}: element <include file='{name}'>: cannot read it: {e}") from None
+            reason = getattr(e, "strerror", None) or e
+            raise ModelError(f"{where}: element <include file='{name}'>: cannot read it: {reason}") from None
         if found is None:
             raise ModelError(
                 f"{where}: element <include file='{name}'>: no such file in '{self.directory}' "

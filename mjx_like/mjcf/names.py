@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from mjx_like.mjcf.default import NAMED_BY_FILE, file_stem
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.schema import ELEMENTS
+from mjx_like.mjcf.schema.actuator import TARGETS
 from mjx_like.mjcf.values import closest
 
 Names = dict[str, dict[str, Element]]
@@ -35,13 +36,20 @@ def collect_names(worldbody: Element, sections: Iterable[list[Element]]) -> Name
     return names
 
 
+def overridden(element: Element, attribute: str) -> bool:
+    """Whether an actuator names another target that wins over this one, which is then not looked up."""
+    if ELEMENTS[element.type].record != "general" or attribute not in TARGETS:
+        return False
+    return any(name in element.attrib for name in TARGETS[TARGETS.index(attribute) + 1 :])
+
+
 def check_references(elements: Iterable[Element], names: Names) -> None:
     """Raise ModelError for the first attribute that names an object which does not exist."""
     for top in elements:
         for element in top.iter():
             for attribute, row in ELEMENTS[element.type].attributes.items():
                 given = element.get(attribute)
-                if row.refers is None or row.refers in UNCHECKED or not given:
+                if row.refers is None or row.refers in UNCHECKED or not given or overridden(element, attribute):
                     continue
                 known = names.get(row.refers, {})
                 if given not in known:

@@ -5,6 +5,7 @@ from pathlib import Path
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.build import build_spec
 from mjx_like.mjcf.element import Element
+from mjx_like.mjcf.file import read_bytes
 from mjx_like.mjcf.include import Source
 from mjx_like.mjcf.spec import Spec
 from mjx_like.mjcf.urdf import read_robot
@@ -24,9 +25,9 @@ def parse_file(path: str | Path, assets: dict[str, bytes] | None = None) -> Spec
     """
     path = Path(path)
     try:
-        data = path.read_bytes()
-    except (OSError, ValueError) as e:
-        raise ModelError(f"cannot read model file '{path}': {getattr(e, 'strerror', None) or e}") from None
+        data = read_bytes(path)
+    except OSError as e:
+        raise ModelError(f"cannot read model file '{path}': {e.strerror}") from None
     return parse(data, str(path), path.parent, assets or {})
 
 
@@ -70,7 +71,7 @@ def parse_model(element: Element, directory: Path | None, assets: dict[str, byte
     if str(path) in around:
         raise element.error(f"file '{name}' is a model that attaches this one; a model cannot be part of itself")
     try:
-        data = path.read_bytes() if data is None else data
-    except (OSError, ValueError) as e:
-        raise element.error(f"cannot read model file '{path}': {getattr(e, 'strerror', None) or e}") from None
+        data = read_bytes(path) if data is None else data
+    except OSError as e:
+        raise element.error(f"cannot read model file '{path}': {e.strerror}") from None
     return parse(data, str(path), path.parent, assets, around)

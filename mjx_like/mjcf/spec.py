@@ -31,6 +31,7 @@ from typing import Any
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.default import resolve
 from mjx_like.mjcf.element import DefaultClass, Element, Origin, Where
+from mjx_like.mjcf.file import read_bytes
 from mjx_like.mjcf.layout import Layout
 
 __all__ = ["SECTIONS", "DefaultClass", "Element", "Spec", "Where"]
@@ -64,6 +65,7 @@ class Spec:
     assets: file name -> contents, as the caller gave them.
     directory: directory of the main file, None for a string.
     authored: settings that the files give: "option", "flag", "size", "map" and "global" -> attribute -> value.
+    places: where the first element of each section stands, as far as files say it.
     layouts: for keyframes that came with an attached model, what their numbers belong to.
     """
 
@@ -81,6 +83,12 @@ class Spec:
     directory: Path | None = None
     authored: dict[str, dict[str, Any]] = field(default_factory=dict)
     layouts: dict[Element, Layout] = field(default_factory=dict)
+    places: dict[str, Where] = field(default_factory=dict)
+
+    def error(self, section: str, message: str) -> ModelError:
+        """A ModelError that starts with the place and the name of a section."""
+        place = f"{self.places[section]}: " if section in self.places else ""
+        return ModelError(f"{place}element <{section}>: {message}")
 
     def resolve(self, element: Element, childclass: str | None = None) -> dict[str, Any]:
         """Full attributes of an element: schema default, overlaid by its default class, overlaid by its own.
@@ -115,6 +123,6 @@ class Spec:
             if key in self.assets:
                 return self.assets[key]
         try:
-            return full.read_bytes()
+            return read_bytes(full)
         except OSError as e:
             raise ModelError(f"cannot read asset file '{full}': {e.strerror}") from None

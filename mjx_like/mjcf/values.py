@@ -49,7 +49,8 @@ def number(word: str, kind: Kind) -> float:
     """One number of an attribute. Raises ValueError with what is wrong."""
     pattern = INTEGER if kind is Kind.INT else NUMBER
     if not pattern.fullmatch(word):
-        raise ValueError(f"has '{word}', needs {'an integer' if kind is Kind.INT else 'a number'}")
+        hint = "; numbers are separated by spaces, and their decimal sign is a point" if "," in word else ""
+        raise ValueError(f"has '{word[:40]}', needs {'an integer' if kind is Kind.INT else 'a number'}{hint}")
     if kind is Kind.INT:
         if len(word) > 11 or not -INT_MAX <= int(word) < INT_MAX:
             raise ValueError(f"has '{word[:20]}', which is too large for an integer")

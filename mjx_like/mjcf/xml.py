@@ -8,6 +8,16 @@ from mjx_like.errors import ModelError
 
 COMMENT_OR_CDATA = re.compile(rb"<!\[CDATA\[.*?\]\]>|<!--.*?-->", re.DOTALL)
 
+TAG = re.compile(rb"<[^<>]*>")
+MAX_ATTRIBUTES = 1000
+# Beginning of what the parser says -> what to do about it.
+REMEDIES = {
+    "Start tag expected": "an XML file begins with '<' and is in UTF-8",
+    "xmlParseEntityRef": "write '&' as '&amp;'",
+    "Unescaped '<'": "is a quote missing before it?",
+    "Opening and ending tag mismatch": "each element ends with '/>' or with an ending tag of its own",
+    "Premature end": "an ending tag is missing",
+}
 MAX_DEPTH = 500  # elements within elements, as far as MuJoCo's parser goes
 
 
@@ -30,6 +40,10 @@ def parse_xml(data: bytes, file: str) -> etree._Element:
     if b"<!ENTITY" in data:
         line = data[: data.index(b"<!ENTITY")].count(b"\n") + 1
         raise ModelError(f"{file}:{line}: entity declarations are refused; write the values out")
+    crowded = next((tag for tag in TAG.finditer(data) if tag.group().count(b"=") > MAX_ATTRIBUTES), None)
+    if crowded is not None:
+        line = data[: crowded.start()].count(b"\n") + 1
+        raise ModelError(f"{file}:{line}: malformed XML: more than {MAX_ATTRIBUTES} attributes in one element")
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -45,6 +59,10 @@ def parse_xml(data: bytes, file: str) -> etree._Element:
     except etree.XMLSyntaxError as e:
         line = e.lineno or 1
         message = " ".join(e.msg.split(", line ")[0].split())
+        if message.startswith("Excessive depth"):
+            message = f"elements within {MAX_DEPTH - 1} others"
+        for start, remedy in REMEDIES.items():
+            message += f"; {remedy}" if message.startswith(start) else ""
         raise ModelError(f"{file}:{line}: malformed XML: {message}") from None
     if root is None:
         raise ModelError(f"{file}:1: malformed XML: no root element")

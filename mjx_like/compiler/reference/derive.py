@@ -14,6 +14,7 @@ from mjx_like.compiler.reference.statistics import set_statistics
 from mjx_like.compiler.reference.tendon import tendons
 from mjx_like.compiler.reference.transmission import transmission
 from mjx_like.constants import MINVAL
+from mjx_like.errors import ModelError
 from mjx_like.types.enums import EqType, GainType, JointType, ObjType
 
 
@@ -120,6 +121,8 @@ def _set_damping(f: Fields, moment: np.ndarray, mass: Inertia) -> None:
         rows = moment[f["actuator_outadr"][i] : f["actuator_outadr"][i] + f["actuator_outnum"][i]]
         mobility = np.mean(np.sum(rows * mass.solve(rows), axis=1))
         reflected = 1 / mobility if mobility > MINVAL else 0.0
+        if gain < 0:
+            raise ModelError(f"actuator {i} has a damping ratio, biasprm[2], and a negative gain; give one of them up")
         bias[i, 2] *= -2 * np.sqrt(gain * reflected)
     f["actuator_biasprm"] = bias
 

@@ -115,9 +115,9 @@ def _actuated_trees(f: Fields, actuator: int) -> list[int]:
     kind, (target, reference) = f["actuator_trntype"][actuator], f["actuator_trnid"][actuator]
     if kind == TrnType.TENDON:
         return _tendon_trees(f, target)
-    if kind in (TrnType.JOINT, TrnType.JOINTINPARENT):
+    if kind in (TrnType.JOINT, TrnType.JOINTINPARENT) or (kind == TrnType.SO3 and reference < 0):
         bodies = [f["jnt_bodyid"][target]]
-    elif kind in (TrnType.SITE, TrnType.SLIDERCRANK):
+    elif kind in (TrnType.SITE, TrnType.SLIDERCRANK, TrnType.SO3):
         bodies = [f["site_bodyid"][site] for site in (target, reference) if site >= 0]
     else:
         bodies = [target] if kind == TrnType.BODY else []

@@ -8,6 +8,7 @@ import scipy.linalg
 from mjx_like.compiler.reference.com import Motion
 from mjx_like.compiler.reference.kinematics import Fields, Frames
 from mjx_like.constants import MINVAL
+from mjx_like.errors import ModelError
 from mjx_like.types.enums import TrnType
 
 
@@ -20,9 +21,14 @@ class Inertia:
     dof_m0: np.ndarray
 
     def solve(self, rows: np.ndarray) -> np.ndarray:
-        """Return x with M x = b for every row b of `rows`, shape (n, nv)."""
+        """Return x with M x = b for every row b of `rows`, shape (n, nv).
+
+        Raises ModelError for rows that are not finite.
+        """
         if not rows.size:
             return np.zeros_like(rows)
+        if not np.isfinite(rows).all():
+            raise ModelError("a Jacobian is not finite: a gear, coefficient or distance of the model is too large")
         half = scipy.linalg.solve_triangular(self.factor, rows.T, lower=True, trans="T")
         return scipy.linalg.solve_triangular(self.factor, half, lower=True).T
 
@@ -61,8 +67,12 @@ def inertia(f: Fields, frames: Frames, motion: Motion, ten_jacobian: np.ndarray)
 def _factor(matrix: np.ndarray) -> np.ndarray:
     """Return lower L with L' L = matrix; a pivot that is not positive becomes the least number.
 
+    Raises ModelError for a matrix that is not finite.
+
     The order of elimination is that of MuJoCo, from the leaves to the root.  Source: mj_factorI.
     """
+    if not np.isfinite(matrix).all():
+        raise ModelError("the inertia matrix is not finite: a size, distance or mass of the model is too large")
     rest, lower = np.array(matrix), np.zeros_like(matrix)
     for k in range(len(matrix) - 1, -1, -1):
         pivot = max(rest[k, k], MINVAL)

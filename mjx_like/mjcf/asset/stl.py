@@ -58,7 +58,7 @@ def _binary(data: bytes) -> np.ndarray:
         raise MeshError("is too short for the header of an STL file")
     count = int.from_bytes(data[80:84], "little")
     if not 1 <= count <= MAX_FACES:
-        raise MeshError(f"has {count} faces in its STL header, not 1 to {MAX_FACES}")
+        raise MeshError(f"has {count} faces in its STL header, not 1 to {MAX_FACES}; is it an STL file?")
     if len(data) != _HEADER + 50 * count:
         raise MeshError(f"has {len(data)} bytes, not the {_HEADER + 50 * count} of an STL file with {count} faces")
     return np.frombuffer(data, _FACET, count, _HEADER)["corner"]
