@@ -34,6 +34,8 @@ def arrays_from_mjmodel(mj_model: "mujoco.MjModel") -> Arrays:
                 value = getattr(mj_model, field.name)
                 fields[field.name] = np.array(value) if isinstance(value, np.ndarray) else value
     fields["text_data"] = np.frombuffer(bytes(mj_model.text_data), np.uint8).astype(np.int32)
+    fields |= {"ncable": 0, "cable_bodyid": np.zeros(0, int)}  # MuJoCo 4 has no cables
+    fields |= {name: np.zeros((0, 3)) for name in ("cable_stiffness", "cable_curvature")}
     return Arrays(
         fields=fields,
         options={n: np.array(getattr(mj_model.opt, n)) for n in (*OptionFloats.__dataclass_fields__, *OPTION_FLAGS)},

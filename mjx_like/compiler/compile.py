@@ -8,6 +8,7 @@ from mjx_like.compiler.actuator import compile_actuator, place_actuators
 from mjx_like.compiler.arrays import Row, assemble, stack
 from mjx_like.compiler.asset import asset_name, compile_hfield, compile_material, compile_texture, place_hfields
 from mjx_like.compiler.body import compile_tree, sleep_policies
+from mjx_like.compiler.cable import compile_cables
 from mjx_like.compiler.contact import compile_exclude, compile_pair
 from mjx_like.compiler.context import Context, keyword
 from mjx_like.compiler.custom import compile_keyframes, compile_numerics, compile_texts, compile_tuples
@@ -49,7 +50,7 @@ _SIZE_OF = {
     "nskinbone": "skin_bonebodyid", "nskinbonevert": "skin_bonevertid", "ntree": "tree_sleep_policy",
     "nmesh": "mesh_vertadr", "nmeshvert": "mesh_vert", "nmeshnormal": "mesh_normal", "nmeshtexcoord": "mesh_texcoord",
     "nmeshface": "mesh_face", "nmeshgraph": "mesh_graph", "nmeshpoly": "mesh_polyvertadr",
-    "nmeshpolyvert": "mesh_polyvert", "nmeshpolymap": "mesh_polymap",
+    "nmeshpolyvert": "mesh_polyvert", "nmeshpolymap": "mesh_polymap", "ncable": "cable_bodyid",
 }  # fmt: skip
 
 
@@ -92,6 +93,7 @@ def compile_spec(spec: Spec) -> Arrays:
     flexes, flex_sizes = compile_flexes(ctx, bodies, _section(spec, "deformable", "flex"), columns, _plastic(columns))
     columns |= flexes
     sizes |= flex_sizes
+    columns |= compile_cables(ctx.spec, bodies, columns)
     sizes |= {size: len(columns.get(name, ())) for size, name in _SIZE_OF.items()}
     return _finish(ctx, sizes, columns, springdampers)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mjx_like.compiler.context import Context, not_built
+from mjx_like.compiler.context import Context
 from mjx_like.compiler.pose import IDENTITY, compose
 from mjx_like.mjcf.default import schema_defaults
 from mjx_like.mjcf.schema import ELEMENTS
@@ -38,6 +38,7 @@ class Body:
     frame: Pose | None
     id: int
     inertial: Placed | None = None
+    plugin: Element | None = None
     children: list["Body"] = dataclasses.field(default_factory=list)
     joints: list[Placed] = dataclasses.field(default_factory=list)
     geoms: list[Placed] = dataclasses.field(default_factory=list)
@@ -65,14 +66,13 @@ _PARTS = {
     "joint": "joints", "freejoint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras",
     "light": "lights",
 }  # fmt: skip
-_LATER = ("plugin",)
 
 
 def flatten(ctx: Context) -> list[Body]:
     """Return the bodies of the model in MuJoCo's order: depth first, the world at 0.
 
     Raises:
-      ModelError: an element that has no place in its body, or that is not built yet.
+      ModelError: an element that has no place in its body.
     """
     world = Body(ctx.spec.worldbody, {}, None, None, 0)
     _fill(ctx, world, world.element, None, None)
@@ -117,8 +117,8 @@ def _fill(ctx: Context, body: Body, element: Element, frame: Pose | None, childc
             if tag == "freejoint":
                 attributes = schema_defaults(ELEMENTS["joint"]) | {"type": "free"} | attributes
             getattr(body, _PARTS[tag]).append(Placed(child, attributes, frame))
-        elif tag in _LATER:
-            raise not_built(child)
+        elif tag == "plugin" and body.parent is not None:
+            body.plugin = child
         else:
             raise child.error(f"a body holds no {tag}")
 

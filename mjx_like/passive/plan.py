@@ -16,6 +16,7 @@ def make_plan(t: Topology) -> PassivePlan:
     fluid = (t.has["density"] | t.has["viscosity"]) and (spring or damper)
     ellipsoid = t.has["geom_fluid"] & bool(fluid)
     by_geom = np.isin(np.arange(t.nbody), t.geom_bodyid[ellipsoid])
+    cable_joint = t.body_jntadr[t.cable_bodyid] if spring or damper else np.zeros(0, int)
     return PassivePlan(
         active=spring or damper,
         spring=bool(spring and (t.has["jnt_stiffness"] | t.has["jnt_stiffnesspoly"]).any()),
@@ -28,6 +29,8 @@ def make_plan(t: Topology) -> PassivePlan:
         passive_gravcomp=~t.jnt_actgravcomp[t.dof_jntid],
         box_body=np.flatnonzero(~by_geom & bool(fluid))[1:],
         ellipsoid_geom=np.flatnonzero(ellipsoid),
+        cable_qpos=t.jnt_qposadr[cable_joint][:, None] + np.arange(4),
+        cable_dof=t.jnt_dofadr[cable_joint][:, None] + np.arange(3),
     )
 
 

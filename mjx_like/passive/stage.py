@@ -1,4 +1,4 @@
-"""Passive forces: springs, dampers, gravity compensation, fluid, and the user's hook."""
+"""Passive forces: springs, dampers, gravity compensation, fluid, cables, and the user's hook."""
 
 import jax
 import jax.numpy as jnp
@@ -6,6 +6,7 @@ import numpy as np
 
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import take
+from mjx_like.passive.cable import cable_force
 from mjx_like.passive.fluid import fluid_force
 from mjx_like.tree import spring
 from mjx_like.tree.inherited import dof_damping, tendon_damping
@@ -27,6 +28,8 @@ def passive(m: Model, d: Data) -> Data:
     gravcomp = gravity_compensation(m, d) if plan.gravcomp else zero
     fluid = fluid_force(m, d) if plan.box_body.size or plan.ellipsoid_geom.size else zero
     total = springs + dampers + fluid + jnp.where(plan.passive_gravcomp, gravcomp, 0)
+    if plan.cable_dof.size:
+        total = total + cable_force(m, d)
     d = d.replace(
         qfrc_spring=springs, qfrc_damper=dampers, qfrc_gravcomp=gravcomp, qfrc_fluid=fluid, qfrc_passive=total
     )

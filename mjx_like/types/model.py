@@ -113,6 +113,9 @@ class Model(Record):
     light_ambient: Array = leaf("nlight", 3)
     light_diffuse: Array = leaf("nlight", 3)
     light_specular: Array = leaf("nlight", 3)
+    # cable: what mjModel keeps in a plugin
+    cable_stiffness: Array = leaf("ncable", 3, unit="N m/rad: twist, bending, over the length")
+    cable_curvature: Array = leaf("ncable", 3, unit="rad, at rest")
     # flex
     flex_solmix: Array = leaf("nflex")
     flex_solref: Array = leaf("nflex", 2)

@@ -267,6 +267,8 @@ class PassivePlan:
     passive_gravcomp: np.ndarray  # (nv,) True where gravity compensation counts as passive force
     box_body: np.ndarray  # bodies in the inertia-box fluid model
     ellipsoid_geom: np.ndarray  # geoms in the ellipsoid fluid model
+    cable_qpos: np.ndarray  # (n, 4) entries of qpos with the quaternions of elastic cable joints
+    cable_dof: np.ndarray  # (n, 3) dofs of these joints
 
 
 @dataclasses.dataclass(frozen=True)

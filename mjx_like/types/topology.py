@@ -108,6 +108,7 @@ class Topology:
     nuser_actuator: int
     nuser_sensor: int
     nplastic: int
+    ncable: int
     nuserdata: int
     nsensordata: int
     nhistory: int
@@ -179,6 +180,8 @@ class Topology:
     light_texid: np.ndarray = array("nlight")
     light_castshadow: np.ndarray = array("nlight", dtype=bool)
     light_active: np.ndarray = array("nlight", dtype=bool)
+    # cable: bodies that are elastically bound to the body before them, not in mjModel
+    cable_bodyid: np.ndarray = array("ncable")
     # flex
     flex_contype: np.ndarray = array("nflex")
     flex_conaffinity: np.ndarray = array("nflex")

@@ -40,7 +40,8 @@ USED = {
         "plugin 'mujoco.sensor.touch_grid' is not built yet",
     ),
     "mesh": (model(TORUS, mesh='<plugin instance="i"/>'), "plugin 'mujoco.sdf.torus' is not built yet"),
-    "body": (model(joint='<plugin plugin="mujoco.elasticity.cable"/>'), "plugin 'mujoco.elasticity.cable' is not"),
+    "body": (model(joint='<plugin plugin="mujoco.elasticity.shell"/>'), "plugin 'mujoco.elasticity.shell' is not"),
+    "cable elsewhere": (model(geom='<plugin plugin="mujoco.elasticity.cable"/>'), "elasticity.cable' is not built yet"),
 }
 REFUSED = {
     "unknown": (model(declared("nope")), "plugin 'nope' is unknown; known: mujoco.pid"),

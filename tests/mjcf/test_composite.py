@@ -46,7 +46,7 @@ def reference(case: str) -> dict[str, np.ndarray]:
     return found
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", ALL)
 def test_as_before(case):
     ours = compile_source(ALL[case])
     found = {}
