@@ -15,11 +15,8 @@ from mjx_like.types.enums import ObjType, TextureType
 def assets(s: Source) -> list[Element]:
     """Textures, materials, height fields and meshes.
 
-    Raises ModelError for flexes and cables, which cannot be written yet.
+    Raises ModelError for cables, which cannot be written yet.
     """
-    if s["nflex"]:
-        label = s.label(ObjType.FLEX, 0)
-        raise ModelError(f"{label}: a flex of a compiled model cannot be written as MJCF yet; write the Spec instead")
     if s["ncable"]:
         raise ModelError("a cable of a compiled model cannot be written as MJCF yet; write the Spec instead")
     return (

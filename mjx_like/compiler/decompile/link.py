@@ -57,6 +57,8 @@ def equalities(s: Source) -> list[Element]:
 
 def _equality(s: Source, index: int) -> Element:
     kind, label, data = EqType(s["eq_type"][index]), s.label(ObjType.EQUALITY, index), s["eq_data"][index]
+    if kind == EqType.FLEX:
+        return _flex_equality(s, index, label)
     if kind not in _EQUALITIES:
         raise ModelError(f"{label}: equality {kind.name.lower()} of a compiled model cannot be written as MJCF yet")
     tag, of_bodies = _EQUALITIES[kind], s["eq_objtype"][index] == ObjType.BODY
@@ -79,6 +81,12 @@ def _equality(s: Source, index: int) -> Element:
     for end, objid in (("1", s["eq_obj1id"][index]), ("2", s["eq_obj2id"][index])):
         attrib[side + end] = s.named(obj, objid, label) if objid >= 0 else None
     return said(tag, attrib, kind=tag if tag in ("connect", "weld") else f"equality_{tag}")
+
+
+def _flex_equality(s: Source, index: int, label: str) -> Element:
+    attrib = {"name": s.name(ObjType.EQUALITY, index), "flex": s.named(ObjType.FLEX, s["eq_obj1id"][index], label)}
+    attrib |= {"active": bool(s["eq_active0"][index]), "solref": s["eq_solref"][index]}
+    return said("flex", attrib | {"solimp": s["eq_solimp"][index]}, kind="equality_flex")
 
 
 def tendons(s: Source) -> list[Element]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mjx_like.compiler.decompile import asset, link
+from mjx_like.compiler.compile import compile_spec
+from mjx_like.compiler.decompile import asset, flex, link
 from mjx_like.compiler.decompile.source import Source, word
 from mjx_like.compiler.decompile.tree import worldbody
 from mjx_like.compiler.finalize import Arrays
@@ -38,7 +39,7 @@ def decompile(m: Model) -> Spec:
     Raises:
       InputError: leaves that are traced or carry a batch axis.
       ModelError: what no MJCF can say, by name: an object without a name that another one refers to, values that
-        differ within a joint; and flexes, which cannot be written yet.
+        differ within a joint; and cables, interpolated flexes and elastic rods, which cannot be written yet.
     """
     arrays = unfinalize(m)
     if m.qpos0.dtype == np.float32:
@@ -50,7 +51,7 @@ def decompile(m: Model) -> Spec:
     spec.worldbody = worldbody(s)
     spec.sections |= {
         "asset": asset.assets(s),
-        "deformable": asset.skins(s),
+        "deformable": flex.flexes(s) + asset.skins(s),
         "contact": link.contacts(s),
         "equality": link.equalities(s),
         "tendon": link.tendons(s),
@@ -60,7 +61,24 @@ def decompile(m: Model) -> Spec:
         "keyframe": asset.keyframes(s),
     }
     _fixed_looks(s, spec)
+    _elasticity(s, spec)
     return spec
+
+
+def _elasticity(s: Source, spec: Spec) -> None:
+    """Give the flexes their elasticity: what fits their stiffness, by the stiffness of two materials."""
+    found = [i for i in range(s["nflex"]) if flex.elastic(s, i)]
+    if not found:
+        return
+    elements = [element for element in spec.sections["deformable"] if element.tag == "flex"]
+    trials = []
+    for young, poisson in flex.TRIALS:
+        for i in found:
+            shell = {"elastic2d": flex.kind(s, i), "thickness": 1.0} if s["flex_dim"][i] == 2 else {}
+            flex.give(elements[i], young=young, poisson=poisson, **shell)
+        trials.append(Source(compile_spec(spec)))
+    for i in found:
+        flex.give(elements[i], **flex.material(s, tuple(trials), i))
 
 
 def _fixed_looks(s: Source, spec: Spec) -> None:

@@ -17,7 +17,9 @@ from mjx_like.compiler.finalize import finalize
 from mjx_like.errors import InputError, ModelError
 from mjx_like.mjcf.reader import parse_file, parse_string
 from mjx_like.mjcf.writer import to_xml
+from tests.compiler.compare import array_differences, oracle
 from tests.compiler.features import FEATURES
+from tests.compiler.test_flex import MODELS as FLEX_MODELS
 from tests.oracle import GYM
 
 EXACT = 1e-12
@@ -219,3 +221,51 @@ def test_batch_is_refused():
     model = finalize(compile_spec(parse_string(f"<mujoco><worldbody>{TREE}</worldbody></mujoco>")))
     with pytest.raises(InputError, match="take one model of the batch"):
         decompile(jax.tree.map(lambda leaf: jnp.stack([leaf, leaf]), model))
+
+
+FLEXES = (
+    "edges in body", "chain in world", "block in frame", "cloth in world", "ellipsoid in body", "rigid in body",
+    "plastic block in world", "plastic cloth in body", "explicit", "planar in body",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FLEXES)
+def test_flexes(name):
+    first = compile_spec(parse_string(FLEX_MODELS[name]))
+    text = to_xml(decompile(finalize(first, dtype=np.float64)))
+    assert_same(first, compile_spec(parse_string(text)), limit=1e-9)
+    mujoco.MjModel.from_xml_string(text)
+
+
+@pytest.mark.parametrize("kind", ["stretch", "bend", "both"])
+def test_elasticity(kind):
+    """Modulus, ratio and thickness come back where the stiffness tells them, and always the stiffness."""
+    cloth = FLEX_MODELS["cloth in world"].replace('elastic2d="both"', f'elastic2d="{kind}"')
+    first = compile_spec(parse_string(cloth))
+    spec = decompile(finalize(first, dtype=np.float64))
+    assert_same(first, compile_spec(spec), limit=1e-9)
+    found = spec.sections["deformable"][0].find("elasticity").attrib
+    assert found["elastic2d"] == kind
+    if kind == "both":
+        assert np.allclose([found[name] for name in ("young", "poisson", "thickness")], [1e4, 0.2, 0.01], rtol=1e-9)
+
+
+def test_flexes_that_no_mjcf_says():
+    m = finalize(compile_spec(parse_string(FLEX_MODELS["block in world"])), dtype=np.float64)
+    doubled = m.replace(flex_stiffness=2 * m.flex_stiffness)
+    young = decompile(doubled).sections["deformable"][0].find("elasticity").get("young")
+    assert np.isclose(young, 2e4, rtol=1e-9)
+    uneven = m.replace(flex_stiffness=m.flex_stiffness.at[0].multiply(3))
+    with pytest.raises(ModelError, match="flex 'f': its flex_stiffness or flex_bending is that of no elasticity"):
+        decompile(uneven)
+    for name, message in (("trilinear", "an interpolated flex"), ("rod in world", "an elastic rod")):
+        m = finalize(compile_spec(parse_string(FLEX_MODELS[name])), dtype=np.float64)
+        with pytest.raises(ModelError, match=message):
+            decompile(m)
+
+
+@pytest.mark.parametrize("name", ["cloth in frame", "block in body", "trilinear", "rod in world", "explicit"])
+def test_flexes_of_a_spec(name):
+    """A Spec writes what its flexcomps stand for."""
+    spec = parse_string(FLEX_MODELS[name])
+    assert array_differences(compile_spec(spec), oracle(to_xml(spec))) == {}
