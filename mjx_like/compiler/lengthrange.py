@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import tqdm
 
 from mjx_like.compiler.context import Context, keyword
 from mjx_like.compiler.finalize import Arrays, finalize
@@ -20,10 +21,13 @@ from mjx_like.types.enums import BiasType, DisableBit, GainType, LRMode, ObjType
 from mjx_like.types.model import Model
 
 Fields = dict[str, Any]
+Carry = tuple[jax.Array, ...]
 _OFF = (
     DisableBit.FRICTIONLOSS, DisableBit.CONTACT, DisableBit.SPRING, DisableBit.DAMPER, DisableBit.GRAVITY,
     DisableBit.ACTUATION, DisableBit.SENSOR,
 )  # fmt: skip
+_FAST_TO_COMPILE = {"xla_backend_optimization_level": 0}
+_PARTS = 20  # of a simulation, after each of which the progress is shown
 _LEAST_TIMECONST = 0.01  # of the decay of velocities [s]
 
 
@@ -98,7 +102,7 @@ def _simulate(arrays: Arrays, wanted: np.ndarray, options: dict[str, Any], eleme
     times = _times(timestep, options["inttotal"])
     late = times > options["inttotal"] - options["interval"]
     out = arrays.fields["actuator_outadr"][wanted]
-    lengths, stable = (np.asarray(x) for x in _lengths(m, out, options, len(times)))
+    lengths, stable = _lengths(m, out, options, len(times))
     for k, element in enumerate(elements):
         if not stable[k].all():
             raise element.error("the simulation for its lengthrange is unstable; give lengthrange")
@@ -143,29 +147,42 @@ def _range(lengths: np.ndarray, element: Element, tolerance: float) -> tuple[flo
     return low, high
 
 
-def _lengths(m: Model, out: np.ndarray, options: dict[str, Any], steps: int) -> tuple[jax.Array, jax.Array]:
+def _lengths(m: Model, out: np.ndarray, options: dict[str, Any], steps: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the lengths of all steps, shape (k, 2, steps), and whether each simulation is stable, shape (k, 2).
+
+    All simulations run side by side in one program, which is compiled without optimisation: that takes far longer
+    than running it. A bar shows the progress on a terminal.
 
     Args:
       out: outputs of the actuators, shape (k,); each is pushed to its shortest and to its longest.
     """
     start = make_data(m)
-    push = jnp.asarray(np.array([-1.0, 1.0]) * options["accel"])
-    rows = jnp.asarray(np.eye(m.nout)[out])
+    accel = jnp.asarray(np.tile([-1.0, 1.0], len(out)) * options["accel"])
+    rows = jnp.asarray(np.repeat(np.eye(m.nout)[out], 2, axis=0))
     decay = np.exp(-float(m.opt.timestep) / max(_LEAST_TIMECONST, options["timeconst"]))
 
-    def simulate(row: jax.Array, accel: jax.Array) -> tuple[jax.Array, jax.Array]:
-        def advance(carry: tuple[jax.Array, ...], _) -> tuple[tuple[jax.Array, ...], tuple[jax.Array, jax.Array]]:
-            d = start.replace(**dict(zip(_CARRIED, carry, strict=True)))
-            d = _pushed(m, d.replace(qvel=decay * d.qvel), row, accel, options["maxforce"])
-            length, d = row @ d.actuator_length, step2(m, d)
-            return tuple(getattr(d, name) for name in _CARRIED), (length, d.time > 0)
+    def advance(carry: Carry, row: jax.Array, accel: jax.Array) -> tuple[Carry, tuple[jax.Array, jax.Array]]:
+        d = start.replace(**dict(zip(_CARRIED, carry, strict=True)))
+        d = _pushed(m, d.replace(qvel=decay * d.qvel), row, accel, options["maxforce"])
+        length, d = row @ d.actuator_length, step2(m, d)
+        return tuple(getattr(d, name) for name in _CARRIED), (length, d.time > 0)
 
-        carry = tuple(getattr(start, name) for name in _CARRIED)
-        _, (lengths, stable) = jax.lax.scan(advance, carry, length=steps)
-        return lengths, jnp.all(stable)
+    def part(carry: Carry) -> tuple[Carry, tuple[jax.Array, jax.Array]]:
+        return jax.lax.scan(lambda carry, _: jax.vmap(advance)(carry, rows, accel), carry, length=-(-steps // _PARTS))
 
-    return jax.vmap(jax.vmap(simulate, (None, 0)), (0, None))(rows, push)
+    first = (getattr(start, name) for name in _CARRIED)
+    carry = tuple(jnp.broadcast_to(value, (len(rows), *value.shape)) for value in first)
+    found = []
+    with tqdm.tqdm(total=_PARTS, desc="lengthrange", leave=False, disable=None) as bar:
+        program = jax.jit(part).lower(carry).compile(compiler_options=_FAST_TO_COMPILE)
+        for _ in range(_PARTS):
+            carry, lengths = program(carry)
+            found.append(jax.device_get(lengths))
+            bar.update()
+    lengths, stable = (
+        np.concatenate(values)[:steps].T.reshape(len(out), 2, steps) for values in zip(*found, strict=True)
+    )
+    return lengths, stable.all(axis=2)
 
 
 _CARRIED = ("time", "qpos", "qvel", "qacc_warmstart")
