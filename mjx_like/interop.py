@@ -244,7 +244,7 @@ def _get_rows(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data, ncon
         result.contact.exclude[:] = d.contact.efc_address[:ncon] < 0
         for name in ("flex", "elem", "vert"):
             getattr(result.contact, name)[:] = -1
-        for name in ("mu", "H", "adhesion", "surfacevel"):
+        for name in ("mu", "H"):
             getattr(result.contact, name)[:] = 0
     if sparse:
         rows, entries = _entries(result.efc_J_rownnz, result.efc_J_rowadr)

@@ -8,6 +8,8 @@ import numpy as np
 
 from mjx_like.errors import InputError, UnsupportedError
 from mjx_like.history import initial_history
+from mjx_like.math.select import place, take
+from mjx_like.tree.spring import joint_plastic, tendon_plastic
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import ObjType
 from mjx_like.types.model import Model
@@ -45,6 +47,7 @@ def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = N
     ))  # fmt: skip
     d = d.replace(
         qpos=m.qpos0,
+        plastic=_unyielded(m),
         eq_active=jnp.asarray(m.eq_active0),
         mocap_pos=m.body_pos[_mocap_bodies(m)],
         mocap_quat=_unit(m.body_quat[_mocap_bodies(m)]),
@@ -70,10 +73,21 @@ def reset_to_key(m: Model, d: Data, key: int | str) -> Data:
         qpos=m.key_qpos[index],
         qvel=m.key_qvel[index],
         act=m.key_act[index],
+        plastic=m.key_plastic[index],
         ctrl=m.key_ctrl[index],
         mocap_pos=m.key_mpos[index].reshape(m.nmocap, 3),
         mocap_quat=_unit(m.key_mquat[index].reshape(m.nmocap, 4)),
     )
+
+
+def _unyielded(m: Model) -> jnp.ndarray:
+    """Return the plastic state in which no spring has yielded."""
+    plastic = jnp.zeros(m.nplastic, m.qpos0.dtype)
+    for index, rest in ((joint_plastic(m), m.qpos_spring), (tendon_plastic(m), m.tendon_lengthspring)):
+        used = index < m.nplastic
+        if used.any():
+            plastic = plastic + place(take(rest.ravel(), np.flatnonzero(used)), index[used], m.nplastic)
+    return plastic
 
 
 def _mocap_bodies(m: Model) -> np.ndarray:

@@ -13,7 +13,8 @@ TIGHT = 1e-10  # smooth stages
 ROW = 1e-9  # constraint rows
 ACCELERATION = 1e-7  # converged accelerations
 
-STATE = ("qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat", "qacc_warmstart", "qfrc_applied", "xfrc_applied")
+STATE = ("qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat", "qacc_warmstart", "qfrc_applied", "xfrc_applied",
+         "plastic")  # fmt: skip
 GYM = pathlib.Path(__import__("gymnasium").__file__).parent / "envs/mujoco/assets"
 
 

@@ -7,6 +7,7 @@ from jax import lax
 
 from mjx_like.collision import box, capsule, convex, mixing, plane, pose, sphere
 from mjx_like.collision.broadphase import Near, keep_lowest, near_pairs
+from mjx_like.collision.surface import surface_velocity
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
 from mjx_like.types.data import Contact, Data
@@ -74,7 +75,7 @@ def collision(m: Model, d: Data) -> Data:
     ncon = jnp.minimum(detected, m.nconmax)
     kept = keep_lowest(points.active, points.dist, m.nconmax)
     row, pair = _rows(plan, kept, m.nconmax) if points.place is None else _placed_rows(points, kept, m.nconmax)
-    contact = _contacts(m, d.geom_xmat, points, parameters, row, pair, jnp.arange(m.nconmax) < ncon)
+    contact = _contacts(m, d.geom_xpos, d.geom_xmat, points, parameters, row, pair, jnp.arange(m.nconmax) < ncon)
     full = ((detected > m.nconmax) | points.crowded).astype(d.warning.dtype)
     return d.replace(
         contact=contact,
@@ -154,33 +155,46 @@ def _placed_rows(points: Candidates, kept: Array, capacity: int) -> tuple[Array,
 
 
 def _contacts(
-    m: Model, geom_xmat: Array, points: Candidates, parameters, row: Array, pair: Array, used: Array
+    m: Model,
+    geom_xpos: Array,
+    geom_xmat: Array,
+    points: Candidates,
+    parameters,
+    row: Array,
+    pair: Array,
+    used: Array,
 ) -> Contact:
     plan = m.plans.collision
     table = jnp.concatenate([points.dist[None], points.pos, points.normal])
     table = table.at[:, row].get(mode="fill", fill_value=0)
     dist, pos, normal = table[0], tuple(table[1:4]), tuple(table[4:7])
     normal = (jnp.where(used, normal[0], 1), normal[1], normal[2])
-    inherited = jnp.concatenate(
-        [
-            parameters.margin[:, None],
-            parameters.friction,
-            parameters.solref,
-            parameters.solreffriction,
-            parameters.solimp,
-        ],
-        axis=1,
-    )[pair]
+    columns = [
+        parameters.margin[:, None],
+        parameters.friction,
+        parameters.solref,
+        parameters.solreffriction,
+        parameters.solimp,
+    ]
+    if parameters.adhesion is not None:
+        columns.append(parameters.adhesion[:, None])
+    inherited = jnp.concatenate(columns, axis=1)[pair]
     ids = jnp.asarray(np.concatenate([plan.geom, plan.dim[:, None]], axis=1))[pair]
+    point, frame = v.pack(pos), _frame(normal, _tangent(m, geom_xmat, pair))
+    surfacevel = jnp.zeros_like(point)
+    if m.has["geom_surfacevel"].any():
+        surfacevel = surface_velocity(m, geom_xpos, geom_xmat, jnp.where(used[:, None], ids[:, :2], 0), point, frame)
     return Contact(
         dist=jnp.where(used, dist, 1),
-        pos=v.pack(pos),
-        frame=_frame(normal, _tangent(m, geom_xmat, pair)),
+        pos=point,
+        frame=frame,
         includemargin=jnp.where(used, inherited[:, 0], 0),
         friction=inherited[:, 1:6],
         solref=inherited[:, 6:8],
         solreffriction=inherited[:, 8:10],
         solimp=inherited[:, 10:15],
+        adhesion=jnp.where(used, inherited[:, 15], 0) if parameters.adhesion is not None else jnp.zeros_like(dist),
+        surfacevel=jnp.where(used[:, None], surfacevel, 0),
         dim=jnp.where(used, ids[:, 2], 0),
         geom=jnp.where(used[:, None], ids[:, :2], -1),
         efc_address=jnp.full(m.nconmax, -1, jnp.int32),

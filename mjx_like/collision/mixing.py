@@ -23,13 +23,14 @@ class PairParameters(Record):
     solref: Array = leaf("npair", 2)
     solreffriction: Array = leaf("npair", 2)
     solimp: Array = leaf("npair", 5)
+    adhesion: Array | None = leaf("npair", unit="N; None where no pair has it")
 
 
 def pair_parameters(m: Model) -> PairParameters:
     """Return the parameters of all candidate pairs: from their <pair> element, else mixed; or overridden.
 
     Margins and gaps add. The geom of higher priority gives the rest; at equal priority, friction is the larger,
-    solref and solimp are averaged by solmix, and of a solref in direct format the smaller is taken.
+    solref and solimp are averaged by solmix, of a solref in direct format the smaller is taken, and adhesion adds.
 
     Source: mj_contactParam, mj_setContact, mj_assignMargin, mj_assignRef, mj_assignImp, mj_assignFriction.
     """
@@ -55,6 +56,10 @@ def pair_parameters(m: Model) -> PairParameters:
         "solreffriction": jnp.zeros_like(solref),
         "solimp": solimp,
     }
+    adhesive = m.has["geom_adhesion"].any() or m.has["pair_adhesion"].any()
+    if adhesive:
+        counts = np.asarray([prior[:, 0] >= 0, prior[:, 0] <= 0], mix.dtype)
+        values["adhesion"] = counts[0] * take(m.geom_adhesion, first) + counts[1] * take(m.geom_adhesion, second)
     if np.any(plan.explicit >= 0):
         own = np.maximum(plan.explicit, 0)
         for name, value in values.items():
@@ -71,6 +76,7 @@ def pair_parameters(m: Model) -> PairParameters:
         solref=values["solref"],
         solreffriction=values["solreffriction"],
         solimp=values["solimp"],
+        adhesion=values.get("adhesion"),
     )
 
 

@@ -76,9 +76,6 @@ def unsupported(t: Topology) -> tuple[str, ...]:
                 out.append(f"flex '{t.names[ObjType.FLEX][f]}': collision is not built yet")
         if t.enabled(EnableBit.SPECULATIVE):
             out.append("flag speculative: speculative contacts are not built yet")
-        for term in ("geom_adhesion", "pair_adhesion", "geom_surfacevel"):
-            if np.any(t.has[term]):
-                out.append(f"{term}: not built yet")
     for a, b, _ in t.hooks.collision:
         out.append(f"hook collision of geom {a!r} with {b!r} is not built yet")
     return tuple(out)

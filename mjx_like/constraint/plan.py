@@ -6,11 +6,9 @@ from mjx_like.types.enums import (
     ConeType,
     ConstraintType,
     DisableBit,
-    EnableBit,
     EqType,
     JointType,
     ObjType,
-    SolverType,
 )
 from mjx_like.types.plans import ConstraintPlan
 from mjx_like.types.topology import Topology
@@ -82,25 +80,12 @@ def unsupported(t: Topology) -> tuple[str, ...]:
             kind = EqType(int(t.eq_type[i]))
             if kind not in _ROWS:
                 out.append(f"equality {_name(t, ObjType.EQUALITY, i)}: type {kind.name.lower()} is not built yet")
-    if not t.disabled(DisableBit.CONTACT):
-        for field, kind in (("geom_surfacevel", ObjType.GEOM), ("geom_adhesion", ObjType.GEOM),
-                            ("pair_adhesion", ObjType.PAIR)):  # fmt: skip
-            for i in np.flatnonzero(t.has[field]):
-                element, attribute = field.split("_")
-                out.append(f"{element} {_name(t, kind, int(i))}: {attribute} is not built yet")
-    if t.enabled(EnableBit.DIAGEXACT):
-        out.append("option flag diagexact is not built yet")
-    if t.flags.noslip_iterations > 0:
-        out.append("option noslip_iterations is not built yet")
     return tuple(out)
 
 
-def notes(t: Topology) -> tuple[str, ...]:
-    """Return what the engine does otherwise than asked for, with the same result."""
-    kind = SolverType(t.flags.solver)
-    if kind == SolverType.NEWTON:
-        return ()
-    return (f"solver {kind.name} is not built yet: Newton finds the same optimum",)
+def adhesive(t: Topology) -> bool:
+    """Whether any contact can have adhesion."""
+    return bool(t.has["geom_adhesion"].any() or t.has["pair_adhesion"].any())
 
 
 def contact_rows(t: Topology, dim: int) -> int:
@@ -151,7 +136,11 @@ def _single_dof(t: Topology, slot_type: np.ndarray, friction_dof: np.ndarray, li
 
 
 def _contact_dims(t: Topology) -> tuple[int, ...]:
-    return tuple(int(dim) for dim in np.unique(t.plans.collision.dim)) if t.nconmax else ()
+    """Return the dimensions that contacts can have; in the gap, adhesive ones have dimension 1."""
+    if not t.nconmax:
+        return ()
+    dims = set(t.plans.collision.dim.tolist())
+    return tuple(sorted(dims | {1} if adhesive(t) and dims else dims))
 
 
 def _may_lack_dofs(t: Topology) -> bool:

@@ -6,14 +6,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.constraint.adhesion import adhesion_bias, adhesive_gap, surface_motion
 from mjx_like.constraint.assemble import Inputs, Rows, nth_active, rows
 from mjx_like.constraint.contact import contact_parameters
 from mjx_like.constraint.equality import velocity_product
+from mjx_like.constraint.exact_diagonal import exact_diagonal
+from mjx_like.constraint.plan import adhesive
 from mjx_like.constraint.slots import equality_active, slots
 from mjx_like.math.batching import mapped_batch, with_capacity
 from mjx_like.math.linalg import matmul
 from mjx_like.types.data import Contact, Data
-from mjx_like.types.enums import ConeType, ConstraintType, DisableBit, WarningType
+from mjx_like.types.enums import ConeType, ConstraintType, DisableBit, EnableBit, WarningType
 from mjx_like.types.model import Model
 from mjx_like.types.topology import Topology
 
@@ -24,13 +27,15 @@ def make_constraint(m: Model, d: Data) -> Data:
     """Return `d` with the constraint rows and all of them that depends on position alone.
 
     Reads eq_active, contact, qpos, body, site and tendon poses, ten_J, subtree_com, cdof. Writes efc_type, efc_id,
-    efc_J, efc_pos, efc_margin, efc_frictionloss, efc_diagA, efc_KBIP, efc_D, efc_R, contact.efc_address, ne, nf, nl,
-    nefc, maxuse_efc and the CNSTRFULL counter of warning. If the rows exceed njmax, the deepest contacts stay.
+    efc_J, efc_pos, efc_margin, efc_frictionloss, efc_diagA, efc_KBIP, efc_D, efc_R, contact.efc_address, contact.dim,
+    ne, nf, nl, nefc, maxuse_efc and the CNSTRFULL counter of warning. If the rows exceed njmax, the deepest contacts
+    stay. With the flag diagexact it reads qLD as well.
     Source: mj_makeConstraint.
     """
     plan = m.plans.constraint
     if m.njmax == 0 or plan.default_njmax == 0:
         return _without_rows(m, d)
+    d = adhesive_gap(m, d)
     fixed = slots(m, d) if len(plan.slot_type) else None
     wanted, each = _contact_rows(m, d)
     counts = _counts(m, fixed)
@@ -54,7 +59,7 @@ def make_constraint(m: Model, d: Data) -> Data:
     last = jnp.max(jnp.where(each > 0, jnp.arange(1, each.size + 1), 0), initial=0)
     made = _assemble(m.topology, jnp.maximum(nefc, last), inputs)
     full = jnp.zeros_like(d.warning).at[int(WarningType.CNSTRFULL)].set(1) * (asked > m.njmax)
-    return d.replace(
+    d = d.replace(
         **made._asdict(),
         contact=d.contact.replace(efc_address=jnp.where(each > 0, total + end - each, -1)),
         ne=counts[0],
@@ -64,6 +69,7 @@ def make_constraint(m: Model, d: Data) -> Data:
         maxuse_efc=jnp.maximum(d.maxuse_efc, asked),
         warning=d.warning + full.astype(d.warning.dtype),
     )
+    return exact_diagonal(m, d, d.qLD) if m.enabled(EnableBit.DIAGEXACT) else d
 
 
 def reference_constraint(m: Model, d: Data) -> Data:
@@ -76,8 +82,12 @@ def reference_constraint(m: Model, d: Data) -> Data:
     if m.njmax == 0 or plan.default_njmax == 0:
         return d
     vel = matmul(d.efc_J, d.qvel)
+    if m.has["geom_surfacevel"].any() and plan.contact_dims:
+        vel = vel + surface_motion(m, d)
     k, b, imp = d.efc_KBIP[:, 0], d.efc_KBIP[:, 1], d.efc_KBIP[:, 2]
     aref = -b * vel - k * imp * (d.efc_pos - d.efc_margin)
+    if adhesive(m.topology) and plan.contact_dims:
+        aref = aref + adhesion_bias(m, d)
     if len(plan.connect) + len(plan.weld):
         nrow = min(len(plan.equality_order), m.njmax)
         source = nth_active(jnp.cumsum(equality_active(m, d), dtype=jnp.int32), nrow)
@@ -101,7 +111,10 @@ def _contact_rows(m: Model, d: Data) -> tuple[Array, Array]:
     if not plan.contact_dims:
         none = jnp.zeros(m.nconmax, jnp.int32)
         return none, none
-    force = (c.dist < c.includemargin) & (c.geom[:, 0] >= 0)
+    force = c.dist < c.includemargin
+    if adhesive(m.topology):
+        force = force | (c.adhesion != 0)
+    force = force & (c.geom[:, 0] >= 0)
     if plan.contact_may_lack_dofs:
         bits = jnp.asarray(plan.body_dof_bits.any(axis=1)[m.geom_bodyid])[jnp.maximum(c.geom, 0)]
         force = force & jnp.any(bits, axis=1)

@@ -4,6 +4,7 @@ import jax
 
 from mjx_like.actuator.delay import recorded_controls
 from mjx_like.actuator.stage import next_activation
+from mjx_like.integrator.plastic import next_plastic
 from mjx_like.integrator.position import integrate_pos
 from mjx_like.sensor.stage import recorded_sensors
 from mjx_like.tree.history import join
@@ -19,8 +20,8 @@ def advance(m: Model, d: Data, act_dot: Array, qacc: Array, qvel: Array | None =
 
     act_dot: rate of the activations, shape (na,); qacc: mean acceleration over the step, shape (nv,);
     qvel: mean velocity over the step, shape (nv,), or None for the velocity at its end (semi-implicit).
-    Reads time, qpos, qvel, act, qacc, history, ctrl, sensordata and what delayed sensors read. Writes time, qpos, qvel,
-    act, history, qacc_warmstart.  Source: mj_advance.
+    Reads time, qpos, qvel, act, qacc, history, ctrl, sensordata and what delayed sensors and `next_plastic` read.
+    Writes time, qpos, qvel, act, plastic, history, qacc_warmstart.  Source: mj_advance.
     """
     h = m.opt.timestep
     act, history = d.act, d.history
@@ -29,11 +30,14 @@ def advance(m: Model, d: Data, act_dot: Array, qacc: Array, qvel: Array | None =
     if m.na and not m.disabled(DisableBit.ACTUATION):
         act = next_activation(m, d, act_dot)
     velocity = d.qvel + h * qacc
+    mean = velocity if qvel is None else qvel
+    qpos = integrate_pos(m, d.qpos, mean, h)
     return d.replace(
         time=d.time + h,
         history=history,
         act=act,
         qvel=velocity,
-        qpos=integrate_pos(m, d.qpos, velocity if qvel is None else qvel, h),
+        qpos=qpos,
+        plastic=next_plastic(m, d, qpos, mean),
         qacc_warmstart=d.qacc,
     )

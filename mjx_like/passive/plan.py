@@ -27,6 +27,7 @@ def make_plan(t: Topology) -> PassivePlan:
         ),
         gravcomp=bool(t.has["body_gravcomp"].any() and not t.disabled(DisableBit.GRAVITY) and (spring or damper)),
         passive_gravcomp=~t.jnt_actgravcomp[t.dof_jntid],
+        adhesion=bool((t.has["geom_adhesion"].any() or t.has["pair_adhesion"].any()) and (spring or damper)),
         box_body=np.flatnonzero(~by_geom & bool(fluid))[1:],
         ellipsoid_geom=np.flatnonzero(ellipsoid),
         cable_qpos=t.jnt_qposadr[cable_joint][:, None] + np.arange(4),
@@ -36,10 +37,4 @@ def make_plan(t: Topology) -> PassivePlan:
 
 def unsupported(t: Topology) -> tuple[str, ...]:
     """Return what of the passive forces the engine cannot run yet."""
-    flexes = tuple(f"flex {name or i!r}: dynamics are not built yet" for i, name in enumerate(t.names[ObjType.FLEX]))
-    if t.disabled(DisableBit.SPRING):
-        return flexes
-    names = t.names[ObjType.JOINT]
-    return flexes + tuple(
-        f"joint {names[i] or i!r}: springyield is not built yet" for i in np.flatnonzero(t.has["jnt_springyield"])
-    )
+    return tuple(f"flex {name or i!r}: dynamics are not built yet" for i, name in enumerate(t.names[ObjType.FLEX]))

@@ -6,6 +6,7 @@ import numpy as np
 
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import take
+from mjx_like.passive.adhesion import adhesion_force
 from mjx_like.passive.cable import cable_force
 from mjx_like.passive.fluid import fluid_force
 from mjx_like.tree import spring
@@ -20,18 +21,27 @@ Array = jax.Array
 def passive(m: Model, d: Data) -> Data:
     """Return d with the passive forces; all are zero where springs and dampers are both disabled.
 
-    Reads qpos, qvel, ten_length, ten_velocity, ten_J, xipos, ximat, geom_xpos, geom_xmat, cvel, subtree_com, cdof.
-    Writes qfrc_spring, qfrc_damper, qfrc_gravcomp, qfrc_fluid, qfrc_passive.  Source: mj_passive.
+    Reads qpos, qvel, plastic, ten_length, ten_velocity, ten_J, xipos, ximat, geom_xpos, geom_xmat, cvel, subtree_com,
+    cdof, contact. Writes qfrc_spring, qfrc_damper, qfrc_gravcomp, qfrc_fluid, qfrc_adhesion, qfrc_passive.
+    Source: mj_passive.
     """
     plan, zero = m.plans.passive, jnp.zeros_like(d.qvel)
     springs, dampers = spring_force(m, d), damper_force(m, d)
     gravcomp = gravity_compensation(m, d) if plan.gravcomp else zero
     fluid = fluid_force(m, d) if plan.box_body.size or plan.ellipsoid_geom.size else zero
+    adhesion = adhesion_force(m, d) if plan.adhesion and m.nconmax else zero
     total = springs + dampers + fluid + jnp.where(plan.passive_gravcomp, gravcomp, 0)
     if plan.cable_dof.size:
         total = total + cable_force(m, d)
+    if plan.adhesion:
+        total = total + adhesion
     d = d.replace(
-        qfrc_spring=springs, qfrc_damper=dampers, qfrc_gravcomp=gravcomp, qfrc_fluid=fluid, qfrc_passive=total
+        qfrc_spring=springs,
+        qfrc_damper=dampers,
+        qfrc_gravcomp=gravcomp,
+        qfrc_fluid=fluid,
+        qfrc_adhesion=adhesion,
+        qfrc_passive=total,
     )
     if plan.active and m.hooks.passive is not None:
         d = d.replace(qfrc_passive=total + m.hooks.passive(m, d))
@@ -42,10 +52,10 @@ def spring_force(m: Model, d: Data) -> Array:
     """Return the forces of joint and tendon springs, shape (nv,) [N or N m].  Source: mj_springdamper."""
     force = jnp.zeros_like(d.qvel)
     if m.plans.passive.spring:
-        displacement = spring.joint_displacement(m, d.qpos)
+        displacement = spring.joint_displacement(m, d)
         force = force - displacement * _joint_stiffness(m, displacement)
     if m.plans.passive.tendon_spring:
-        x = spring.tendon_extension(m, d.ten_length)
+        x = spring.tendon_extension(m, d)
         factor = spring.polynomial_factor(m.tendon_stiffness, m.tendon_stiffnesspoly, x)
         force = force - matmul(d.ten_J.T, x * factor)
     return force

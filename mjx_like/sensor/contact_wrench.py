@@ -1,35 +1,14 @@
-"""Force and torque of contacts, decoded from their constraint rows."""
+"""Which bodies contacts act on, for sensors that add up contact forces."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.constraint.contact_force import contact_wrench as contact_wrench
 from mjx_like.types.data import Data
-from mjx_like.types.enums import ConeType
 from mjx_like.types.model import Model
 
 Array = jax.Array
-
-
-def contact_wrench(m: Model, d: Data) -> Array:
-    """Return force [N] and torque [N m] of each contact in its frame, shape (nconmax, 6); zero where it has no rows.
-
-    The force acts on the second geom, its negative on the first.
-    Reads contact, efc_force.  Source: mj_contactForce.
-    """
-    rows = np.arange(6 if m.flags.cone == ConeType.ELLIPTIC else 10)
-    address, dim = d.contact.efc_address[:, None], d.contact.dim[:, None]
-    pyramidal = m.flags.cone != ConeType.ELLIPTIC
-    count = jnp.where(dim > 1, 2 * (dim - 1), 1) if pyramidal else dim
-    used = (address >= 0) & (rows < count)
-    if not m.njmax:
-        return jnp.zeros((m.nconmax, 6), d.qpos.dtype)
-    force = jnp.where(used, d.efc_force[jnp.where(used, address + rows, 0)], 0)
-    if not pyramidal:
-        return force
-    tangent = (force[:, 0::2] - force[:, 1::2]) * d.contact.friction
-    normal = jnp.sum(force, axis=1, keepdims=True)
-    return jnp.concatenate([normal, jnp.where(dim > 1, tangent, 0)], axis=1)
 
 
 def contact_bodies(m: Model, d: Data) -> Array:

@@ -72,7 +72,7 @@ def _passive(m: Model, d: Data) -> Array:
     total = jnp.zeros_like(d.ten_length)
     stiff = m.has["tendon_stiffness"].any() or m.has["tendon_stiffnesspoly"].any()
     if stiff and not m.disabled(DisableBit.SPRING):
-        extension = tendon_extension(m, d.ten_length)
+        extension = tendon_extension(m, d)
         total = total - extension * polynomial_factor(m.tendon_stiffness, m.tendon_stiffnesspoly, extension)
     damped = has_damping(m.topology, "tendon", m.plans.tree.tendon_actuator).any()
     if damped and not m.disabled(DisableBit.DAMPER):

@@ -14,7 +14,7 @@ from mjx_like.types.model import Model
 def energy_pos(m: Model, d: Data) -> Data:
     """Return d with the potential energy of gravity and springs.
 
-    Reads qpos, xipos, ten_length. Writes energy[0].  Source: mj_energyPos.
+    Reads qpos, plastic, xipos, ten_length. Writes energy[0].  Source: mj_energyPos.
     """
     energy = jnp.zeros((), d.qpos.dtype)
     if not m.topology.disabled(DisableBit.GRAVITY):
@@ -23,7 +23,7 @@ def energy_pos(m: Model, d: Data) -> Data:
         if (m.has["jnt_stiffness"] | m.has["jnt_stiffnesspoly"]).any():
             energy = energy + _joint_springs(m, d)
         if (m.has["tendon_stiffness"] | m.has["tendon_stiffnesspoly"]).any():
-            stretch = spring.tendon_extension(m, d.ten_length)
+            stretch = spring.tendon_extension(m, d)
             energy = energy + jnp.sum(spring.polynomial_energy(m.tendon_stiffness, m.tendon_stiffnesspoly, stretch))
     return d.replace(energy=jnp.stack([energy, d.energy[1]]))
 
@@ -38,7 +38,7 @@ def energy_vel(m: Model, d: Data) -> Data:
 
 
 def _joint_springs(m: Model, d: Data):
-    extension = spring.joint_extension(m, spring.joint_displacement(m, d.qpos))
+    extension = spring.joint_extension(m, spring.joint_displacement(m, d))
     first = np.flatnonzero(spring.block_starts(m))
     joint = m.dof_jntid[first]
     energy = spring.polynomial_energy(

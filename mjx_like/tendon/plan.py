@@ -3,7 +3,7 @@
 import numpy as np
 
 from mjx_like.tree.inherited import has_armature
-from mjx_like.types.enums import DisableBit, ObjType, WrapType
+from mjx_like.types.enums import ObjType, WrapType
 from mjx_like.types.plans import TendonPlan
 from mjx_like.types.topology import Topology
 
@@ -34,8 +34,6 @@ def unsupported(t: Topology) -> tuple[str, ...]:
             lacks.append(
                 f"tendon {name!r}: armature by an actuator on a tendon that wraps around geoms, which MuJoCo refuses"
             )
-        if t.has["tendon_springyield"][i] and not t.disabled(DisableBit.SPRING):
-            lacks.append(f"tendon {name!r}: springyield is not built yet")
     return tuple(lacks)
 
 

@@ -22,6 +22,8 @@ class Contact(Record):
     solref: Array = leaf("nconmax", 2)
     solreffriction: Array = leaf("nconmax", 2)
     solimp: Array = leaf("nconmax", 5)
+    adhesion: Array = leaf("nconmax", unit="N, attraction along the normal")
+    surfacevel: Array = leaf("nconmax", 3, unit="of geom[1] less geom[0]: along tangents [m/s], spin [rad/s]")
     dim: Array = leaf("nconmax")
     geom: Array = leaf("nconmax", 2)
     efc_address: Array = leaf("nconmax")

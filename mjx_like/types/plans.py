@@ -265,6 +265,7 @@ class PassivePlan:
     tendon_damper: bool
     gravcomp: bool
     passive_gravcomp: np.ndarray  # (nv,) True where gravity compensation counts as passive force
+    adhesion: bool
     box_body: np.ndarray  # bodies in the inertia-box fluid model
     ellipsoid_geom: np.ndarray  # geoms in the ellipsoid fluid model
     cable_qpos: np.ndarray  # (n, 4) entries of qpos with the quaternions of elastic cable joints

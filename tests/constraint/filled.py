@@ -12,7 +12,20 @@ FIELDS = (
     "qpos", "qvel", "xpos", "xquat", "xmat", "xipos", "site_xpos", "site_xmat", "subtree_com", "cdof", "cvel",
     "cdof_dot", "ten_length", "eq_active", "qfrc_smooth", "qacc_smooth", "qacc_warmstart",
 )  # fmt: skip
-CONTACT = ("dist", "pos", "frame", "includemargin", "friction", "solref", "solreffriction", "solimp", "dim", "geom")
+CONTACT = (
+    "dist",
+    "pos",
+    "frame",
+    "includemargin",
+    "friction",
+    "solref",
+    "solreffriction",
+    "solimp",
+    "adhesion",
+    "surfacevel",
+    "dim",
+    "geom",
+)
 ROWS = (
     "efc_type", "efc_id", "efc_pos", "efc_margin", "efc_frictionloss", "efc_diagA", "efc_KBIP", "efc_D", "efc_R",
     "efc_vel", "efc_aref",

@@ -6,7 +6,6 @@ import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.constraint.plan import notes
 from mjx_like.constraint.stage import make_constraint, reference_constraint
 from mjx_like.interop import put_model
 from mjx_like.types.enums import WarningType
@@ -96,11 +95,3 @@ def test_rows_have_gradients():
     assert error(forward, central) < 1e-6
     assert error(reverse, np.asarray(forward).sum(0)) < 1e-10
     assert np.abs(central).max() > 0.5
-
-
-def test_messages():
-    xml = sliding("pyramidal", 3).replace('size="5 5 .1"', 'name="belt" size="5 5 .1" surfacevel="1 0 0 0 0 0"')
-    m = put_model(mujoco.MjModel.from_xml_string(xml))
-    assert "geom 'belt': surfacevel is not built yet" in m.unsupported
-    m = put_model(mujoco.MjModel.from_xml_string(xml.replace("<option", '<option solver="CG"')))
-    assert notes(m.topology) == ("solver CG is not built yet: Newton finds the same optimum",)

@@ -27,8 +27,8 @@ SLOW = [
 SMOOTH = """
 xpos xquat xmat xipos ximat xanchor xaxis geom_xpos geom_xmat site_xpos site_xmat cam_xpos cam_xmat light_xpos
 light_xdir subtree_com cdof cinert crb ten_length ten_velocity actuator_length actuator_velocity cvel cdof_dot
-qfrc_bias qfrc_passive qfrc_spring qfrc_damper qfrc_gravcomp qfrc_fluid qfrc_actuator actuator_force act_dot
-energy qacc_smooth
+qfrc_bias qfrc_passive qfrc_spring qfrc_damper qfrc_gravcomp qfrc_fluid qfrc_adhesion qfrc_actuator actuator_force
+act_dot energy qacc_smooth
 """.split()
 SOLVED = "qacc qfrc_constraint sensordata".split()
 
@@ -53,7 +53,7 @@ def check(path: pathlib.Path) -> None:
         for name in STATE:
             getattr(moved, name)[...] = getattr(ref, name)
         mujoco.mj_step(mj, moved)
-        for name in ("qpos", "qvel", "act"):
+        for name in ("qpos", "qvel", "act", "plastic"):
             worst["step_" + name] = max(
                 worst.get("step_" + name, 0), error(getattr(next_state, name), getattr(moved, name))
             )
