@@ -12,6 +12,11 @@ SIZES = (
     "nq nv nu na nactuator nbody njnt ntree ngeom nsite ncam nlight nmesh nhfield nflex npair nexclude neq ntendon "
     "nsensor nsensordata nkey nmocap"
 ).split()
+METHODS = {
+    SolverType.NEWTON: "Newton's method on the primal problem",
+    SolverType.CG: "conjugate gradients on the primal problem, island by island",
+    SolverType.PGS: "projected Gauss-Seidel on the dual problem, island by island",
+}
 FLOATS = ("timestep", "tolerance", "ls_tolerance", "impratio", "gravity", "wind", "density", "viscosity")
 
 
@@ -32,7 +37,6 @@ def describe(title: str, m: Model) -> str:
     lines += [f"  {kind.name.lower():<12} {np.sum(kinds == kind)}" for kind in JointType if np.any(kinds == kind)]
     lines += ["options", *options(m), "capacities"]
     lines += [f"  nconmax      {m.nconmax} contacts", f"  njmax        {m.njmax} constraint rows"]
-    lines += ["notes", *(f"  {note}" for note in found)] if (found := notes(m)) else []
     lines += ["not supported"] if m.unsupported else ["not supported: nothing; the engine can run all of it"]
     lines += [f"  {item}" for item in m.unsupported]
     return "\n".join(lines)
@@ -43,6 +47,8 @@ def options(m: Model) -> list[str]:
     o = m.opt
     enums = {"integrator": IntegratorType, "cone": ConeType, "solver": SolverType}
     lines = [f"  {name:<12} {kind(getattr(o, name)).name.lower()}" for name, kind in enums.items()]
+    lines[-1] += f": {METHODS[SolverType(o.solver)]}"
+    lines += [f"  noslip       {o.noslip_iterations} sweeps at most after the solver"] if o.noslip_iterations else []
     lines += [f"  {name:<12} {getattr(o, name)}" for name in ("iterations", "ls_iterations")]
     for name in FLOATS:
         value = np.asarray(getattr(o, name))
@@ -52,13 +58,3 @@ def options(m: Model) -> list[str]:
         if names := [bit.name.lower() for bit in kind if bits & bit]:
             lines.append(f"  {label:<12} {' '.join(names)}")
     return lines
-
-
-def notes(m: Model) -> list[str]:
-    """Return what the engine does in another way than the model asks for."""
-    o, found = m.opt, []
-    if o.solver != SolverType.NEWTON:
-        found.append(f"solver {SolverType(o.solver).name}: solved by Newton, which reaches the same optimum")
-    if o.noslip_iterations:
-        found.append(f"noslip_iterations {o.noslip_iterations}: the noslip solver is not built yet and does not run")
-    return found

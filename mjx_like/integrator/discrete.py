@@ -95,7 +95,7 @@ def _joints(m: Model, d: Data) -> tuple[Array, Array]:
     """Return stiffness and damping of the joints by dof, shapes (nv,), not below zero."""
     stiffness = damping = jnp.zeros_like(d.qvel)
     if m.plans.passive.spring:
-        x = spring.joint_extension(m, spring.joint_displacement(m, d.qpos))
+        x = spring.joint_extension(m, spring.joint_displacement(m, d))
         poly = take(m.jnt_stiffnesspoly, m.dof_jntid)
         stiffness = _slope(take(m.jnt_stiffness, m.dof_jntid), poly, x)
     if m.plans.integrator.dof_damped.any():
@@ -109,7 +109,7 @@ def _tendons(m: Model, d: Data) -> list[tuple[Array, Array, Array]]:
         return []
     stiffness = damping = jnp.zeros_like(d.ten_length)
     if m.plans.passive.tendon_spring:
-        x = spring.tendon_extension(m, d.ten_length)
+        x = spring.tendon_extension(m, d)
         stiffness = jnp.where(x != 0, _slope(m.tendon_stiffness, m.tendon_stiffnesspoly, x), 0)
     if m.plans.integrator.tendon_damped.any():
         damping = jnp.maximum(tendon_damping_rate(m, d), 0)

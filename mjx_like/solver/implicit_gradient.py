@@ -13,15 +13,20 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.math.linalg import cho_solve, cholesky
+from mjx_like.solver.cg import cg
 from mjx_like.solver.law import force
-from mjx_like.solver.newton import Settings, newton
-from mjx_like.solver.problem import Problem, Solution, Start, gradient, hessian_at, times, transposed_times
+from mjx_like.solver.newton import newton
+from mjx_like.solver.pgs import pgs
+from mjx_like.solver.problem import Problem, Settings, Solution, Start, gradient, hessian_at, times, transposed_times
+from mjx_like.types.enums import SolverType
+
+SOLVERS = {SolverType.NEWTON: newton, SolverType.CG: cg, SolverType.PGS: pgs}
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def optimum(settings: Settings, p: Problem, start: Start) -> Solution:
     """Return the optimum of `p`; its derivatives are those of the exact optimum, by `p` alone."""
-    return newton(settings, p, start)
+    return SOLVERS[settings.solver](settings, p, start)
 
 
 @optimum.defjvp

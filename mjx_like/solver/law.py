@@ -95,12 +95,24 @@ def cost_change(law: Law, start: Array, end: Array) -> Array:
 
     Row by row it is a product of differences, so that little is lost where the two are close.
     """
-    a, b = clipped(law, start), clipped(law, end)
-    rows = 0.5 * law.D * (b - a) * (b + a) + law.loss * (jnp.abs(end - b) - jnp.abs(start - a))
+    rows = _plain_cost_change(law, start, end)
     if law.cone is None:
         return jnp.sum(rows, axis=-1)
     cones = _cone_cost(_Decomposed(law, end)) - _cone_cost(_Decomposed(law, start))
     return jnp.sum(rows[..., : _plain(law)], axis=-1) + jnp.sum(cones, axis=(-1, -2))
+
+
+def cost_changes(law: Law, start: Array, end: Array) -> Array:
+    """Return the cost of each row at `end` less that at `start`, shape (..., nrow); a cone spreads over its rows."""
+    rows = _plain_cost_change(law, start, end)
+    if law.cone is None:
+        return rows
+    return _join(law, rows, _cone_cost(_Decomposed(law, end)) - _cone_cost(_Decomposed(law, start)))
+
+
+def _plain_cost_change(law: Law, start: Array, end: Array) -> Array:
+    a, b = clipped(law, start), clipped(law, end)
+    return 0.5 * law.D * (b - a) * (b + a) + law.loss * (jnp.abs(end - b) - jnp.abs(start - a))
 
 
 def curvature(law: Law, zone: Array, jar: Array, J: Array) -> tuple[Array, Array]:

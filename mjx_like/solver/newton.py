@@ -1,5 +1,6 @@
 """Newton's method on the primal problem, all worlds together."""
 
+import functools
 from typing import NamedTuple
 
 import jax
@@ -7,27 +8,18 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.constants import MINVAL
-from mjx_like.math.batching import whole_batch, with_capacity
 from mjx_like.math.linalg import solve_positive
-from mjx_like.solver.law import Cone, Law, cost_change, curved, force, zones
+from mjx_like.solver.capacity import at_capacity
+from mjx_like.solver.law import cost_change, curved, force, zones
 from mjx_like.solver.law import state as row_state
 from mjx_like.solver.linesearch import step_length
-from mjx_like.solver.problem import Problem, Solution, Start, hessian, times, transposed_times
+from mjx_like.solver.problem import Problem, Settings, Solution, Start, hessian, times, transposed_times
 
 Array = jax.Array
 
 _LEAST_LOT, _LOTS = 32, 8  # unfinished worlds that take a step together: a share of the batch, and at least so many
-_ROWS_PER_CONE = 4  # a capacity of n rows holds n / 4 cones
 _NOISE = 8  # rounding errors of a cost, in units of its terms
 _LONGEST_SEARCH = 16
-
-
-class Settings(NamedTuple):
-    """What is static of a solve."""
-
-    iterations: int
-    ls_iterations: int
-    warmstart: bool
 
 
 class _State(NamedTuple):
@@ -52,41 +44,7 @@ def newton(settings: Settings, p: Problem, start: Start) -> Solution:
     Source: mj_solNewton; the full steps: PERFORMANCE.md.
     """
 
-    def batched(p: Problem, start: Start) -> Solution:
-        need = jnp.maximum(start.nrow, _ROWS_PER_CONE * start.ncone)
-        most = p.aref.shape[1] if p.law.cone is None else max(_split(p.law)[0], _ROWS_PER_CONE * _split(p.law)[1])
-        return with_capacity(most, need, lambda n, *a: _sized(n, settings, *a), p, start)
-
-    return whole_batch(batched)(p, start)
-
-
-def _split(law: Law) -> tuple[int, int, int]:
-    """Return the number of plain rows, of cones and of rows in a cone."""
-    if law.cone is None:
-        return law.D.shape[-1], 0, 0
-    ncone, ndim = law.cone.scale.shape[-2:]
-    return law.D.shape[-1] - ncone * ndim, ncone, ndim
-
-
-def _sized(size: int, settings: Settings, p: Problem, start: Start) -> Solution:
-    """Return the optima of a batch of worlds, none of which uses more than `size` rows."""
-    nplain, ncone, ndim = _split(p.law)
-    plain, cones = min(nplain, size), min(ncone, -(-size // _ROWS_PER_CONE))
-
-    def cut(x: Array) -> Array:
-        first = x[:, :plain]
-        return first if not ncone else jnp.concatenate([first, x[:, nplain : nplain + cones * ndim]], axis=1)
-
-    def widen(x: Array) -> Array:
-        first = jnp.pad(x[:, :plain], ((0, 0), (0, nplain - plain)))
-        if not ncone:
-            return first
-        return jnp.concatenate([first, jnp.pad(x[:, plain:], ((0, 0), (0, (ncone - cones) * ndim)))], axis=1)
-
-    cone = Cone(scale=p.law.cone.scale[:, :cones], mu=p.law.cone.mu[:, :cones]) if ncone else None
-    law = Law(D=cut(p.law.D), low=cut(p.law.low), high=cut(p.law.high), loss=cut(p.law.loss), cone=cone)
-    s = _minimise(settings, Problem(M=p.M, q=p.q, J=cut(p.J), aref=cut(p.aref), law=law), start)
-    return s.replace(force=widen(s.force), state=widen(s.state))
+    return at_capacity(functools.partial(_minimise, settings))(p, start)
 
 
 def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:

@@ -6,16 +6,28 @@ The metric `M` is the mass matrix, or what an implicit integrator puts in its pl
 Source: Computation chapter, reduced primal problem.
 """
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 
 from mjx_like.math.linalg import matmul
 from mjx_like.solver.law import Law, curvature, force, zones
+from mjx_like.types.enums import SolverType
 from mjx_like.types.pytree import Record, leaf, record
 
 Array = jax.Array
 
 _UNROLLED = 4096  # entries of a Hessian times rows up to which the sum over rows is written out
+
+
+class Settings(NamedTuple):
+    """What is static of a solve."""
+
+    iterations: int
+    ls_iterations: int
+    warmstart: bool
+    solver: SolverType = SolverType.NEWTON
 
 
 @record
@@ -30,6 +42,14 @@ class Problem(Record):
 
 
 @record
+class Islands(Record):
+    """The island of each dof and of each row, as 0/1 masks; an island has the number of its first tree."""
+
+    dof: Array = leaf("nisland", "nv")
+    row: Array = leaf("nisland", "nrow")
+
+
+@record
 class Start(Record):
     """What decides where the solver starts and stops, but not the optimum."""
 
@@ -38,6 +58,8 @@ class Start(Record):
     nrow: Array = leaf()  # rows in use: those from here on are zero
     ncone: Array = leaf()  # likewise cones
     tolerance: Array = leaf()
+    ls_tolerance: Array | None = None  # for solvers that search lines as MuJoCo does
+    islands: Islands | None = None  # for solvers that go island by island
 
 
 @record

@@ -3,12 +3,16 @@
 import jax
 import jax.numpy as jnp
 
+from mjx_like.constants import MINVAL
+from mjx_like.math.linalg import cho_solve, cholesky
+from mjx_like.solver.dual import dual, dual_state
 from mjx_like.solver.implicit_gradient import optimum
-from mjx_like.solver.newton import Settings
-from mjx_like.solver.problem import Start
-from mjx_like.solver.rows import row_layout, row_problem
+from mjx_like.solver.islands import islands
+from mjx_like.solver.noslip import Frame, Task, noslip
+from mjx_like.solver.problem import Islands, Problem, Settings, Solution, Start, times, transposed_times
+from mjx_like.solver.rows import ConeLayout, PlainLayout, row_layout, row_problem
 from mjx_like.types.data import Data
-from mjx_like.types.enums import DisableBit
+from mjx_like.types.enums import ConstraintType, DisableBit, SolverType
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -46,6 +50,7 @@ def solve_metric(m: Model, d: Data, metric: Array, smooth: Array, unconstrained:
         iterations=m.flags.iterations,
         ls_iterations=m.flags.ls_iterations,
         warmstart=not m.disabled(DisableBit.WARMSTART),
+        solver=SolverType(m.flags.solver),
     )
     layout = row_layout(m, d)
     problem = row_problem(d, metric, smooth, layout)
@@ -56,7 +61,13 @@ def solve_metric(m: Model, d: Data, metric: Array, smooth: Array, unconstrained:
         ncone=layout.ncone,
         tolerance=m.opt_floats.tolerance,
     )
+    if settings.solver != SolverType.NEWTON or m.flags.noslip_iterations > 0:
+        lanes = islands(m, d, metric, layout)
+    if settings.solver != SolverType.NEWTON:
+        start = start.replace(ls_tolerance=m.opt_floats.ls_tolerance, islands=lanes)
     s = optimum(settings, problem, jax.lax.stop_gradient(start))
+    if m.flags.noslip_iterations > 0:
+        s = without_slip(m, d, problem, unconstrained, s, _frame(m, d, metric, layout, lanes))
     short = (s.iterations >= settings.iterations) & (s.residual > m.opt_floats.tolerance)
     used = jnp.arange(m.njmax) < d.nefc
     return d.replace(
@@ -67,4 +78,33 @@ def solve_metric(m: Model, d: Data, metric: Array, smooth: Array, unconstrained:
         solver_niter=s.iterations,
         solver_residual=s.residual,
         unconverged=d.unconverged + short.astype(d.unconverged.dtype),
+    )
+
+
+def without_slip(m: Model, d: Data, p: Problem, unconstrained: Array, s: Solution, frame: Frame) -> Solution:
+    """Return the solution with the forces of friction solved again without regularisation, and the acceleration."""
+    force, sweeps = noslip(m.flags.noslip_iterations, Task(dual(p, unconstrained), s.force), frame)
+    constraint = transposed_times(p.J, force)
+    return s.replace(
+        qacc=unconstrained + cho_solve(cholesky(p.M), constraint),
+        force=force,
+        constraint=constraint,
+        state=dual_state(p.law, force),
+        iterations=s.iterations + sweeps,
+    )
+
+
+def _frame(m: Model, d: Data, metric: Array, layout: PlainLayout | ConeLayout, lanes: Islands) -> Frame:
+    """Return what the sweeps depend on besides the dual problem.  Reads efc_type, efc_id and contact."""
+    row = jnp.arange(m.njmax, dtype=jnp.int32)
+    edge = d.efc_type == int(ConstraintType.CONTACT_PYRAMIDAL)
+    if m.plans.constraint.contact_dims:
+        edge = edge & ((row - d.contact.efc_address[jnp.where(edge, d.efc_id, 0)]) & 1 == 0)
+    return jax.lax.stop_gradient(
+        Frame(
+            pair=layout.from_rows(edge.astype(metric.dtype)),
+            islands=lanes,
+            scale=1 / jnp.maximum(times(lanes.dof, jnp.diag(metric)), MINVAL),
+            tolerance=m.opt_floats.noslip_tolerance,
+        )
     )

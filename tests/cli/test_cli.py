@@ -47,7 +47,7 @@ def test_info(model):
         r"njmax +\d+ constraint rows",
     ):
         assert re.search(line, done.stdout), line
-    assert "solver CG: solved by Newton" in done.stdout
+    assert "cg: conjugate gradients" in done.stdout
     assert "not supported: nothing" in done.stdout
 
 

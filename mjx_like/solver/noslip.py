@@ -1,0 +1,180 @@
+"""Forces of friction solved again without regularisation, at the normal forces that the solver found.
+
+A sweep minimises 1/2 f'A f + f'b over one friction row after the other: rows with friction loss within their bounds,
+pairs of opposite edges of a pyramid at a fixed sum, tangents of an elliptic cone within its section. The derivative is
+that of the point where a sweep changes nothing any more, whether or not it was reached.
+"""
+
+import functools
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from mjx_like.constants import MINVAL
+from mjx_like.math import safe
+from mjx_like.math.linalg import matmul
+from mjx_like.solver.dual import Dual, within_ellipsoid
+from mjx_like.solver.pgs import WORSE
+from mjx_like.solver.problem import Islands, times
+
+Array = jax.Array
+
+_LEAST_DIAGONAL = 1e-10
+
+
+class Task(NamedTuple):
+    """What the forces depend on; rows stand as in the solver's problem."""
+
+    dual: Dual
+    force: Array  # (nrow,) that the solver found
+
+
+class Frame(NamedTuple):
+    """What they do not depend on continuously."""
+
+    pair: Array  # (nrow,) 1 where the row is the first of two opposite edges of a pyramid
+    islands: Islands
+    scale: Array  # (nisland,) one over the trace of the inertia
+    tolerance: Array
+
+
+class _Sweep(NamedTuple):
+    force: Array
+    saved: Array  # cost saved by this sweep, by island
+    live: Array  # islands that are not done, 0 or 1
+    iterations: Array
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def noslip(iterations: int, task: Task, frame: Frame) -> tuple[Array, Array]:
+    """Return the forces after at most `iterations` sweeps, shape (nrow,), and the number of sweeps.
+
+    An island ends when a sweep saves less cost, times its scale, than the tolerance.  Source: mj_solNoSlip.
+    """
+    row, problem = frame.islands.row, task.dual
+    ncone = problem.friction.shape[0]
+    nplain = task.force.size - ncone * (problem.friction.shape[1] + 1)
+    regular = times(row, 0.5 * problem.R * task.force**2)
+
+    def sweep(s: _Sweep) -> _Sweep:
+        first = jnp.where(s.iterations == 0, regular, 0)
+        force, saved = s.force, first
+        if nplain:
+            force, saved = lax.fori_loop(0, nplain, functools.partial(_row, problem, frame, s.live), (force, saved))
+        if ncone:
+            cones = functools.partial(_cone, problem, frame, s.live, nplain)
+            force, saved = lax.fori_loop(0, ncone, cones, (force, saved))
+        live = s.live * (frame.scale * saved >= frame.tolerance)
+        return _Sweep(force, saved, live, s.iterations + 1)
+
+    live = (jnp.sum(row, axis=1) > 0).astype(task.force.dtype)
+    first = _Sweep(task.force, jnp.zeros_like(live), live, jnp.int32(0))
+    s = lax.while_loop(lambda s: jnp.any(s.live > 0) & (s.iterations < iterations), sweep, first)
+    return s.force, s.iterations
+
+
+@noslip.defjvp
+def _noslip_jvp(iterations: int, primals, tangents):
+    task, frame = primals
+    force, count = noslip(iterations, task, frame)
+    frozen = lax.stop_gradient(force)
+    jacobian = jax.jacfwd(lambda f: _conditions(task, frame, frozen, f))(force)
+    _, rate = jax.jvp(lambda t: _conditions(t, frame, frozen, force), (task,), (tangents[0],))
+    return (force, count), (-jnp.linalg.solve(jacobian, rate), np.zeros((), jax.dtypes.float0))
+
+
+def _row(problem: Dual, frame: Frame, live: Array, i: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Return forces and saved costs after the step at a row with friction loss, or at a pair of edges."""
+    force, saved = carry
+    other = jnp.minimum(i + 1, force.size - 1)
+    loss, pair, island = problem.high[i] < jnp.inf, frame.pair[i] > 0, frame.islands.row[:, i] * live
+    slope = problem.b[i] + jnp.sum(problem.A[i] * force)
+    diagonal = problem.A[i, i]
+    slipped = jnp.clip(force[i] - slope / jnp.maximum(diagonal, MINVAL), problem.low[i], problem.high[i])
+    delta = slipped - force[i]
+    gain = -(0.5 * delta * delta * jnp.maximum(diagonal, MINVAL) + delta * slope)
+    # a pair: force mid + y on the one, mid - y on the other
+    slope2 = problem.b[other] + jnp.sum(problem.A[other] * force)
+    a, b = jnp.maximum(diagonal, _LEAST_DIAGONAL), jnp.maximum(problem.A[other, other], _LEAST_DIAGONAL)
+    cross = problem.A[i, other]
+    middle, half = 0.5 * (force[i] + force[other]), 0.5 * (force[i] - force[other])
+    bend = a + b - 2 * cross
+    step = -(slope - slope2) / jnp.where(bend < MINVAL, 1, bend)
+    y = jnp.where(bend < MINVAL, 0, jnp.clip(half + step, -middle, middle))
+    change = 0.5 * bend * (y - half) ** 2 + (y - half) * (slope - slope2)
+    y, pair_gain = jnp.where(change > WORSE, half, y), jnp.where(change > WORSE, 0, -change)
+
+    acts = (jnp.sum(island) > 0) & (loss | pair)
+    first = jnp.where(loss, slipped, middle + y)
+    force = force.at[other].set(jnp.where(acts & ~loss, middle - y, force[other]))
+    force = force.at[i].set(jnp.where(acts, first, force[i]))
+    return force, saved + island * jnp.where(loss, gain, jnp.where(pair, pair_gain, 0))
+
+
+def _cone(
+    problem: Dual, frame: Frame, live: Array, nplain: int, cone: Array, carry: tuple[Array, Array]
+) -> tuple[Array, Array]:
+    """Return forces and saved costs after the step at the tangents of an elliptic cone."""
+    force, saved = carry
+    friction = problem.friction[cone]
+    ndim = friction.size
+    start = nplain + cone * (ndim + 1) + 1
+    zero, island = jnp.zeros_like(start), frame.islands.row[:, start - 1] * live
+    rows = lax.dynamic_slice(problem.A, (start, zero), (ndim, force.size))
+    A = lax.dynamic_slice(rows, (zero, start), (ndim, ndim))
+    A = jnp.where(np.eye(ndim) > 0, jnp.maximum(A, _LEAST_DIAGONAL), A)
+    old, slope = lax.dynamic_slice(force, (start,), (ndim,)), lax.dynamic_slice(problem.b, (start,), (ndim,))
+    slope, normal = slope + times(rows, force), force[start - 1]
+    new = jnp.where(normal < MINVAL, 0, within_ellipsoid(A, slope - times(A, old), friction, normal))
+    delta = new - old
+    change = 0.5 * jnp.sum(delta * times(A, delta)) + jnp.sum(delta * slope)
+    keep = (change > WORSE) | (jnp.sum(island) == 0) | jnp.all(friction == 0)
+    force = lax.dynamic_update_slice(force, jnp.where(keep, old, new), (start,))
+    return force, saved - island * jnp.where(keep, 0, change)
+
+
+def _conditions(task: Task, frame: Frame, at: Array, force: Array) -> Array:
+    """Return what vanishes where a sweep changes nothing, shape (nrow,): one equation for each row.
+
+    at: the forces that decide which bounds are active.
+    """
+    problem, n = task.dual, force.size
+    slope = problem.b + matmul(problem.A, force[:, None])[:, 0]
+    fixed = force - task.force
+    loss, first = problem.high < jnp.inf, frame.pair > 0
+    bound = jnp.where(at >= problem.high, problem.high, problem.low)
+    active = (at >= problem.high) | (at <= problem.low)
+    out = jnp.where(loss, jnp.where(active, force - jnp.where(loss, bound, 0), slope), fixed)
+    second = jnp.concatenate([jnp.zeros(1, bool), first[:-1]])
+    following = jnp.minimum(np.arange(n) + 1, n - 1)
+    before = np.maximum(np.arange(n) - 1, 0)
+    total = fixed + fixed[following]
+    balance = jnp.where(at <= 0, force, jnp.where(at[before] <= 0, force[before], slope - slope[before]))
+    out = jnp.where(first, total, jnp.where(second, balance, out))
+    ncone, ndim = problem.friction.shape
+    if not ncone:
+        return out
+    nplain = n - ncone * (ndim + 1)
+    cones = _cone_conditions(problem.friction, *(x[nplain:].reshape(ncone, ndim + 1) for x in (slope, force, at)))
+    normals = fixed[nplain:].reshape(ncone, ndim + 1)[:, :1]
+    return jnp.concatenate([out[:nplain], jnp.concatenate([normals, cones], axis=1).ravel()])
+
+
+def _cone_conditions(friction: Array, slope: Array, force: Array, at: Array) -> Array:
+    """Return the equations of the tangents of cones, shape (ncone, ndim).
+
+    Inside the section the slope vanishes; on its edge the slope is normal to it, and the force on it.
+    """
+    slack = 1 - 1e3 * jnp.finfo(force.dtype).eps
+    slope, normal, v = slope[:, 1:], force[:, :1], force[:, 1:]
+    edge = jnp.sum(safe.divide(at[:, 1:], friction) ** 2, axis=1, keepdims=True) >= slack * at[:, :1] ** 2
+    none = (at[:, :1] < MINVAL) | (friction == 0)
+    normal = jnp.where(at[:, :1] < MINVAL, 1, normal)
+    outward = safe.divide(v, friction * friction) / (normal * normal)
+    work = jnp.sum(slope * v, axis=1, keepdims=True)
+    excess = jnp.sum(safe.divide(v, friction) ** 2, axis=1, keepdims=True) / (normal * normal) - 1
+    on_edge = slope - work * outward + excess * outward * lax.stop_gradient(normal * normal)
+    return jnp.where(none, v, jnp.where(edge, on_edge, slope))
