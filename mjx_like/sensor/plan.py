@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+from mjx_like.collision.distance import unbuilt as unbuilt_distance
 from mjx_like.ray.stage import unbuilt
 from mjx_like.tree.history import history_groups
 from mjx_like.types.enums import DataType, DisableBit, ObjType, SensorType, Stage
@@ -11,12 +12,10 @@ from mjx_like.types.plans import HistoryGroup, SensorGroup, SensorPlan, SensorSt
 from mjx_like.types.topology import Topology
 
 UNBUILT = (
-    SensorType.GEOMDIST,
-    SensorType.GEOMNORMAL,
-    SensorType.GEOMFROMTO,
     SensorType.TACTILE,
     SensorType.PLUGIN,
 )
+_DISTANCE = (SensorType.GEOMDIST, SensorType.GEOMNORMAL, SensorType.GEOMFROMTO)
 _UNBOUNDED = (SensorType.CONTACT, SensorType.GEOMFROMTO)  # whose cutoff bounds no value
 
 
@@ -33,6 +32,7 @@ def make_plan(t: Topology) -> SensorPlan:
         delayed=_stage(t, late, history),
         touch=_touch(t, acc),
         contact_geoms=_contact_geoms(t),
+        distance=_distance_pairs(t),
     )
 
 
@@ -69,6 +69,16 @@ def _contact_geoms(t: Topology) -> np.ndarray:
     return found
 
 
+def _distance_pairs(t: Topology) -> np.ndarray:
+    """Return sensor, geom of the first and geom of the second object for all pairs of distance sensors, (n, 3)."""
+    rows = [np.zeros((0, 3), np.int32)]
+    for i in np.flatnonzero(np.isin(t.sensor_type, _DISTANCE)):
+        sides = (t.sensor_objtype[i], t.sensor_objid[i]), (t.sensor_reftype[i], t.sensor_refid[i])
+        geoms = [[j] if kind == ObjType.GEOM else np.flatnonzero(t.geom_bodyid == j) for kind, j in sides]
+        rows.append(np.array([(i, a, b) for a in geoms[0] for b in geoms[1]], np.int32).reshape(-1, 3))
+    return np.concatenate(rows)
+
+
 def unsupported(t: Topology) -> tuple[str, ...]:
     """Return what of the sensors the engine cannot run yet."""
     if t.disabled(DisableBit.SENSOR):
@@ -83,6 +93,9 @@ def _lacks(t: Topology, i: int) -> list[str]:
         lacks.append(f"type {kind.name.lower()} is not built yet")
     if kind == SensorType.INSIDESITE and t.sensor_intprm[i, 0]:
         lacks.append("enclosed is not built yet")
+    if kind in _DISTANCE:
+        pairs = _distance_pairs(t)
+        lacks.extend(unbuilt_distance(t, pairs[pairs[:, 0] == i, 1:]))
     if kind == SensorType.RANGEFINDER:
         lacks.extend(unbuilt(t, rangefinder_geoms(t, t.sensor_objtype[i], t.sensor_objid[i : i + 1])))
     return lacks
@@ -100,7 +113,7 @@ def _name(t: Topology, i: int) -> str:
 
 def _key(t: Topology, i: int) -> tuple:
     objtype, reftype, has_ref = int(t.sensor_objtype[i]), int(t.sensor_reftype[i]), bool(t.sensor_refid[i] >= 0)
-    if t.sensor_type[i] == SensorType.CONTACT:  # its objects are in the plan, but for sites
+    if t.sensor_type[i] in (SensorType.CONTACT, *_DISTANCE):  # their objects are in the plan, but for sites
         objtype, reftype, has_ref = (ObjType.SITE if objtype == ObjType.SITE else ObjType.UNKNOWN), 0, False
     return (
         int(t.sensor_type[i]),

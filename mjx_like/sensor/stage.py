@@ -7,6 +7,7 @@ from mjx_like.math.select import take
 from mjx_like.sensor import frame, joint, scene, site, view
 from mjx_like.sensor.contact import contact
 from mjx_like.sensor.delay import held, record, total_recorded
+from mjx_like.sensor.distance import geomdist, geomfromto, geomnormal
 from mjx_like.sensor.rne_postconstraint import rne_postconstraint
 from mjx_like.sensor.touch import touch
 from mjx_like.smooth.energy import energy_pos, energy_vel
@@ -57,6 +58,9 @@ SENSORS = {
     SensorType.FRAMELINACC: frame.framelinacc,
     SensorType.FRAMEANGACC: frame.frameangacc,
     SensorType.CONTACT: contact,
+    SensorType.GEOMDIST: geomdist,
+    SensorType.GEOMNORMAL: geomnormal,
+    SensorType.GEOMFROMTO: geomfromto,
     SensorType.SUBTREECOM: scene.subtreecom,
     SensorType.SUBTREELINVEL: scene.subtreelinvel,
     SensorType.SUBTREEANGMOM: scene.subtreeangmom,

@@ -62,6 +62,7 @@ class PairGroup:
     geom2: np.ndarray  # (n,)
     slots: int  # points that the kernel returns for each pair
     capacity: int  # pairs that the kernel takes: all n, or fewer, chosen by their bounds at run time
+    cells: tuple[int, int] = (0, 0)  # rows and columns of a height field's cells that the geoms can reach at once
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,6 +149,7 @@ class SensorPlan:
     delayed: SensorStage  # all sensors with a delay, whatever their stage
     touch: np.ndarray  # (nbody + 1, most) places in the group of touch sensors of each body's, -1 beyond; last: none
     contact_geoms: np.ndarray  # (nsensor, 2, 2) least and largest geom that matches each object of a contact sensor
+    distance: np.ndarray  # (npair, 3) sensor, first and second geom of the pairs that distance sensors measure
 
 
 @dataclasses.dataclass(frozen=True)

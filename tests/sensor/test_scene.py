@@ -15,7 +15,9 @@ from tests.sensor.against import CAPACITY, compare, evaluate, motion
 FEATURES = pathlib.Path(__file__).parents[2] / "models/features"
 
 
-@pytest.mark.parametrize("name, rolled", [("rangefinder_surface", False), ("sensor_contact", True)])
+@pytest.mark.parametrize(
+    "name, rolled", [("rangefinder_surface", False), ("sensor_contact", True), ("sensor_distance", False)]
+)
 def test_sensors_equal_oracle(name, rolled):
     rows, _ = compare(str(FEATURES / f"{name}.xml"), count=6, rolled=rolled)
     assert [(kind.name, error(ours, theirs)) for kind, ours, theirs in rows if not error(ours, theirs) < TIGHT] == []

@@ -171,13 +171,14 @@ def test_every_type_is_built_or_listed():
 @pytest.mark.parametrize(
     "sensor, message",
     [
-        ('<distance name="d" geom1="g" geom2="h" cutoff="1"/>', "sensor 'd': type geomdist is not built yet"),
+        ('<tactile name="t" geom="m" mesh="m"/>', "sensor 't': type tactile is not built yet"),
         ('<insidesite site="s" objtype="geom" objname="g" enclosed="true"/>', "enclosed is not built yet"),
     ],
 )
 def test_unbuilt_sensor_is_named(sensor, message):
-    xml = f"""<mujoco><worldbody><body><joint/><geom name="g" size=".1"/><site name="s"/></body>
-      <geom name="h" size=".1" pos="1 0 0"/></worldbody><sensor>{sensor}</sensor></mujoco>"""
+    xml = f"""<mujoco><asset><mesh name="m" builtin="plate" params="2 2"/></asset><worldbody><body><joint/>
+      <geom name="g" size=".1"/><site name="s"/><geom name="m" type="mesh" mesh="m" contype="0" conaffinity="0"/></body>
+      </worldbody><sensor>{sensor}</sensor></mujoco>"""
     with pytest.raises(UnsupportedError, match=message):
         make_data(load(xml)[1])
     disabled = xml.replace("<worldbody>", '<option><flag sensor="disable"/></option><worldbody>')

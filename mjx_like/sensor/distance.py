@@ -1,0 +1,63 @@
+"""Sensors of the distance between geoms, or between the geoms of bodies."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.collision.distance import distances
+from mjx_like.math.select import take
+from mjx_like.types.data import Data
+from mjx_like.types.model import Model
+from mjx_like.types.plans import SensorGroup
+
+Array = jax.Array
+
+
+def geomdist(m: Model, d: Data, group: SensorGroup) -> Array:
+    """Return signed distances [m], at most the cutoff, shape (n,)."""
+    return _nearest(m, d, group)[0]
+
+
+def geomnormal(m: Model, d: Data, group: SensorGroup) -> Array:
+    """Return unit vectors along the segments of `geomfromto`, zero for none, shape (n, 3).
+
+    In penetration they lead from the second object to the first.
+    """
+    dist, normal, _, near = _nearest(m, d, group)
+    return jnp.where(near, jnp.sign(dist)[:, None] * normal, 0)
+
+
+def geomfromto(m: Model, d: Data, group: SensorGroup) -> Array:
+    """Return the segments from the first object to the second, shape (n, 6) [m, world]; zero beyond the cutoff."""
+    dist, normal, middle, near = _nearest(m, d, group)
+    half = 0.5 * dist[:, None] * normal
+    return jnp.where(near, jnp.concatenate([middle - half, middle + half], axis=1), 0)
+
+
+def _nearest(m: Model, d: Data, group: SensorGroup) -> tuple[Array, Array, Array, Array]:
+    """Return distance, normal and point midway of each sensor's nearest pair, and whether it is below the cutoff.
+
+    Of pairs that are equally near, the first counts.
+    """
+    table = m.plans.sensor.distance
+    own = [table[table[:, 0] == sensor, 1:] for sensor in group.sensor]
+    pairs, place = np.unique(np.concatenate(own), axis=0, return_inverse=True)
+    most = max(map(len, own))
+    row = np.full((len(own), most), -1)
+    ends = np.cumsum([0, *map(len, own)])
+    for i, pair in enumerate(own):
+        row[i, : len(pair)] = place.ravel()[ends[i] : ends[i + 1]]
+    cutoff = take(m.sensor_cutoff, group.sensor)
+    if not len(pairs):
+        zero = jnp.zeros((len(own), 3), cutoff.dtype)
+        return cutoff, zero, zero, jnp.zeros(cutoff.shape + (1,), bool)
+    dist, normal, middle = distances(m, d, pairs)
+    dist = jnp.where(row >= 0, take(dist, np.maximum(row, 0).ravel()).reshape(row.shape), jnp.inf)
+    chosen = (np.arange(most) == jnp.argmin(dist, axis=1)[:, None])[..., None]
+    normal, middle = (
+        jnp.sum(jnp.where(chosen, take(x, np.maximum(row, 0).ravel()).reshape(*row.shape, 3), 0), axis=1)
+        for x in (normal, middle)
+    )
+    least = jnp.min(dist, axis=1)
+    near = least < cutoff
+    return jnp.where(near, least, cutoff), normal, middle, near[:, None]
