@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import box, capsule, convex, mixing, plane, pose, sphere
+from mjx_like.collision import box, capsule, convex, hfield, mixing, plane, pose, sphere
 from mjx_like.collision.broadphase import Near, keep_lowest, near_pairs
 from mjx_like.collision.surface import surface_velocity
 from mjx_like.math import vector as v
@@ -104,12 +104,16 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
     columns: list[tuple[Array, ...]] = []
     for group, chosen, limit, (first, second) in zip(groups, near, limits, shapes, strict=True):
         limit = limit if chosen is None else limit[chosen.pair]
-        for point in KERNELS[group.types](first, second, limit):
+        if group.types[0] == GeomType.HFIELD:
+            found = [hfield.points(m, group, geom_xpos, geom_xmat, limit)]
+        else:
+            found = KERNELS[group.types](first, second, limit)
+        for point in found:
             active = point.dist <= limit
             active = active if point.valid is None else active & point.valid
             active = active if chosen is None else active & chosen.used
             floats = (point.dist, *point.pos, *point.normal)
-            columns.append((active, *(jnp.broadcast_to(x, limit.shape) for x in floats)))
+            columns.append((active.ravel(), *(jnp.broadcast_to(x, active.shape).ravel() for x in floats)))
     active, *rest = (jnp.concatenate(parts) for parts in zip(*columns, strict=True))
     points = Candidates(active, rest[0], jnp.stack(rest[1:4]), jnp.stack(rest[4:7]), False, None, None)
     return points if all(x is None for x in near) else _with_places(m.plans.collision, near, points)

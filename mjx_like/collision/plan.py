@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mjx_like.collision.hfield import MOST
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
 from mjx_like.types.plans import CollisionPlan, PairGroup
 from mjx_like.types.topology import Topology
@@ -20,6 +21,8 @@ POINTS = {
     (_ELLIPSOID, _CYLINDER): (1, 1), (_ELLIPSOID, _BOX): (1, 1),
     (_CAPSULE, _CYLINDER): (2, 2), (_CYLINDER, _CYLINDER): (4, 4), (_CYLINDER, _BOX): (4, 4),
 }  # fmt: skip
+# Types of geoms that collide with height fields: up to 50 points a pair, as many as there are prisms under the geom.
+FIELD_KINDS = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER)
 # Type pairs that MuJoCo never collides.
 _NEVER = {
     (_PLANE, _PLANE), (_PLANE, GeomType.HFIELD), (GeomType.HFIELD, GeomType.HFIELD),
@@ -40,11 +43,11 @@ def make_plan(t: Topology) -> CollisionPlan:
     """
     geom, explicit, order = _candidates(t)
     types = t.geom_type[geom]
-    built = np.array([tuple(pair) in POINTS for pair in types.tolist()], bool)
+    built = np.array([_built(tuple(pair)) for pair in types.tolist()], bool)
     geom, explicit, types = geom[built], explicit[built], types[built]
-    groups, point_pair, point_slot = _groups(geom, types)
+    groups, point_pair, point_slot = _groups(t, geom, types)
     row = np.lexsort((point_slot, point_pair))
-    capacity = sum(POINTS[tuple(pair)][1] for pair in types.tolist())
+    capacity = sum(g.pair.size * POINTS.get(g.types, (0, min(g.slots, MOST)))[1] for g in groups)
     moving = [g for g in np.unique(geom) if t.body_treeid[t.geom_bodyid[g]] >= 0]
     return CollisionPlan(
         geom=geom,
@@ -64,7 +67,7 @@ def unsupported(t: Topology) -> tuple[str, ...]:
     lacking: dict[tuple[int, int], list[str]] = {}
     for a, b in geom.tolist():
         pair = (int(t.geom_type[a]), int(t.geom_type[b]))
-        if pair not in POINTS:
+        if not _built(pair):
             lacking.setdefault(pair, []).append(f"{_name(t, a)} with {_name(t, b)}")
     for (a, b), pairs in lacking.items():
         more = f" and {len(pairs) - 2} more" if len(pairs) > 2 else ""
@@ -149,14 +152,22 @@ def _unfiltered(t: Topology, first: np.ndarray, second: np.ndarray) -> np.ndarra
     return keep & ~np.isin(_signature(t, first, second), t.exclude_signature)
 
 
-def _groups(geom: np.ndarray, types: np.ndarray) -> tuple[tuple[PairGroup, ...], np.ndarray, np.ndarray]:
+def _built(kinds: tuple[int, int]) -> bool:
+    return kinds in POINTS or (kinds[0] == GeomType.HFIELD and kinds[1] in FIELD_KINDS)
+
+
+def _groups(t: Topology, geom: np.ndarray, types: np.ndarray) -> tuple[tuple[PairGroup, ...], np.ndarray, np.ndarray]:
     """Return the groups by type pair, and pair and slot of every candidate point in their layout."""
     groups, point_pair, point_slot = [], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for kind, (slots, _) in POINTS.items():
+    for kind in (*POINTS, *((GeomType.HFIELD, second) for second in FIELD_KINDS)):
         rows = np.flatnonzero((types == kind).all(axis=1))
         if rows.size:
-            capacity = _pair_capacity(kind, geom[rows])
-            groups.append(PairGroup(kind, rows, geom[rows, 0], geom[rows, 1], slots, capacity))
+            cells, capacity = (0, 0), _pair_capacity(kind, geom[rows])
+            if kind[0] == GeomType.HFIELD:
+                field = np.searchsorted(np.flatnonzero(t.geom_type == GeomType.HFIELD), geom[rows, 0])
+                cells, capacity = tuple(int(n) for n in t.hfield_cells[field, geom[rows, 1]].max(axis=0)), rows.size
+            slots = POINTS[kind][0] if kind in POINTS else 2 * cells[0] * cells[1]
+            groups.append(PairGroup(kind, rows, geom[rows, 0], geom[rows, 1], slots, capacity, cells))
             point_pair.append(np.tile(rows, slots))
             point_slot.append(np.repeat(np.arange(slots), rows.size))
     return tuple(groups), np.concatenate(point_pair), np.concatenate(point_slot)

@@ -18,7 +18,7 @@ from mjx_like.sensor import plan as sensor_plan
 from mjx_like.smooth import plan as smooth_plan
 from mjx_like.tendon import plan as tendon_plan
 from mjx_like.tree import plan as tree_plan
-from mjx_like.types.enums import DynType, ObjType, WrapType
+from mjx_like.types.enums import DynType, GeomType, ObjType, WrapType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
 from mjx_like.types.option import OPTION_FLAGS, OptionFlags, OptionFloats, Statistic
@@ -40,6 +40,7 @@ _DECIDED = (
     "names",
     "has",
     "wrap_sideid",
+    "hfield_cells",
     "declared_unsupported",
     "unsupported",
     "hooks",
@@ -139,6 +140,7 @@ def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, .
         names=arrays.names,
         has=has,
         wrap_sideid=_side_sites(arrays.fields),
+        hfield_cells=_hfield_cells(arrays.fields, float(arrays.options["o_margin"])),
         declared_unsupported=arrays.unsupported,
         unsupported=(),
         hooks=hooks,
@@ -152,6 +154,22 @@ def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, .
 def _side_sites(fields: dict[str, Any]) -> np.ndarray:
     around = np.isin(fields["wrap_type"], (WrapType.SPHERE, WrapType.CYLINDER))
     return np.where(around, np.rint(fields["wrap_prm"]), -1).astype(np.int32)
+
+
+def _hfield_cells(fields: dict[str, Any], o_margin: float) -> np.ndarray:
+    """Return how many rows and columns of cells each geom can be above, for each geom that is a height field.
+
+    Bounding radius, margins and gaps decide; the shape is (height field geoms, ngeom, 2).
+    """
+    ground = np.flatnonzero(fields["geom_type"] == GeomType.HFIELD)
+    field = fields["geom_dataid"][ground]
+    count = np.stack([fields["hfield_nrow"][field], fields["hfield_ncol"][field]], axis=1) - 1
+    step = 2 * fields["hfield_size"][field][:, 1::-1] / np.maximum(count, 1)
+    layer = fields["geom_margin"] + fields["geom_gap"]
+    largest = np.max(fields["pair_margin"] + fields["pair_gap"], initial=o_margin)
+    reach = fields["geom_rbound"] + np.maximum(layer + layer[ground][:, None], largest)
+    cells = np.ceil(2 * reach[..., None] / step[:, None] - 1e-9) + 1
+    return np.minimum(cells, count[:, None]).astype(np.int32)
 
 
 def _nonzero(value: np.ndarray, trailing: int) -> np.ndarray:

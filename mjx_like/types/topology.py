@@ -354,6 +354,7 @@ class Topology:
     names: dict[ObjType, tuple[str, ...]]
     has: dict[str, np.ndarray]
     wrap_sideid: np.ndarray  # (nwrap,) side site of a wrapping geom, or -1: what wrap_prm holds there
+    hfield_cells: np.ndarray  # (height field geoms, ngeom, 2) rows and columns of cells within each geom's bound
     declared_unsupported: tuple[str, ...]  # by the compiler
     unsupported: tuple[str, ...]  # with what the plans add
     hooks: Hooks

@@ -1,0 +1,95 @@
+"""Height fields against round geoms, in both engines."""
+
+import jax
+import jax.numpy as jnp
+import mujoco
+import numpy as np
+import pytest
+
+from mjx_like.collision.driver import collision
+from mjx_like.interop import put_model
+from mjx_like.state import make_data
+from tests.collision import scene
+from tests.oracle import error
+
+COUNT = 24
+
+
+def _model(kind: str, margin: float):
+    """Return (MjModel, Model) of a rough, tilted field, and two free geoms of one type and different size."""
+    heights = np.random.default_rng(0).uniform(size=54)
+    size = {"sphere": ".15", "capsule": ".06 .1", "ellipsoid": ".07 .1 .14", "cylinder": ".09 .12"}[kind]
+    xml = f"""
+    <mujoco>
+      <option ccd_tolerance="1e-10" ccd_iterations="60"/>
+      <default><geom margin="{margin}" gap="0.01"/></default>
+      <asset><hfield name="h" nrow="6" ncol="9" size="1 .6 .2 .1" elevation="{" ".join(map(str, heights))}"/></asset>
+      <worldbody>
+        <geom name="a" type="hfield" hfield="h" pos=".1 .2 .3" euler="10 20 30"/>
+        <body><freejoint/><geom name="b" type="{kind}" size="{size}" contype="2"/></body>
+      </worldbody>
+    </mujoco>"""
+    mj = mujoco.MjModel.from_xml_string(xml)
+    return mj, put_model(mj, nconmax=40)
+
+
+def _poses(mj, count: int) -> np.ndarray:
+    """Return qpos over, in and beyond the field."""
+    rng = np.random.default_rng(1)
+    data = mujoco.MjData(mj)
+    mujoco.mj_kinematics(mj, data)
+    turn = data.geom_xmat[0].reshape(3, 3)
+    local = rng.uniform(-1, 1, (count, 3)) * np.array([1.1, 0.7, 0.15]) + np.array([0, 0, 0.2])
+    quat = rng.normal(size=(count, 4))
+    return np.concatenate([data.geom_xpos[0] + local @ turn.T, quat / np.linalg.norm(quat, axis=1, keepdims=True)], 1)
+
+
+# where geoms are apart or curved, the search ends with the distance right: points are right to its root
+@pytest.mark.parametrize(
+    "kind, margin, limits",
+    [
+        ("sphere", 0.0, (1e-9, 1e-8, 1e-7)),
+        ("capsule", 0.01, (1e-9, 1e-5, 1e-7)),
+        ("ellipsoid", 0.0, (1e-8, 1e-4, 1e-3)),
+        ("cylinder", 0.01, (1e-8, 1e-4, 1e-3)),
+    ],
+)
+def test_contacts_equal_oracle(kind, margin, limits):
+    mj, m = _model(kind, margin)
+    reference = scene.oracle(mj, _poses(mj, COUNT))
+    worst = scene.compare(scene.ours(m, reference), reference)
+    assert worst["wrong"] == []
+    assert worst["contacts"] > 25 and worst["several"] > 8
+    assert all(worst[name] <= limit for name, limit in zip(("dist", "pos", "frame"), limits, strict=True))
+    assert worst["includemargin"] == worst["friction"] == worst["solref"] == worst["solimp"] == 0
+
+
+def test_distance_has_its_derivative():
+    """By the pose and size of the geom, and the heights and size of the field; finite where nothing touches."""
+    mj, m = _model("sphere", 0.01)
+    reference = scene.oracle(mj, _poses(mj, 12))
+    xpos = jnp.array([d.geom_xpos for d in reference])
+    xmat = jnp.array([d.geom_xmat.reshape(-1, 3, 3) for d in reference])
+    d, rng = make_data(m), np.random.default_rng(2)
+    names = ("geom_size", "hfield_data", "hfield_size")
+    move = {name: jnp.asarray(rng.normal(size=getattr(m, name).shape)) for name in names}
+    shift = jnp.asarray(rng.normal(size=xpos.shape[1:]))
+
+    def total(scale, p, r):
+        model = m.replace(**{name: getattr(m, name) + scale * move[name] for name in names})
+        out = collision(model, d.replace(geom_xpos=p + scale * shift, geom_xmat=r))
+        return jnp.sum(jnp.where(jnp.arange(m.nconmax) < out.ncon, out.contact.dist, 0)), out.ncon
+
+    both = jax.jit(jax.vmap(jax.value_and_grad(total, has_aux=True), in_axes=(None, 0, 0)))
+    ((_, ncon), slope), ((ahead, n1), _), ((behind, n2), _) = (both(s, xpos, xmat) for s in (0.0, 1e-6, -1e-6))
+    same = np.asarray((n1 == n2) & (n1 == ncon))
+    assert same.sum() > 8 and (np.asarray(ncon) > 1).sum() > 4 and (np.asarray(ncon) == 0).any()
+    assert np.isfinite(slope).all()
+    assert error(slope[same], (ahead - behind)[same] / 2e-6) < 1e-5
+
+
+def test_cells_under_the_bound_decide_the_layout():
+    _, m = _model("capsule", 0.01)
+    group = m.plans.collision.groups[0]
+    assert group.cells == (3, 3) and group.slots == 18
+    assert m.hfield_cells.shape == (1, 2, 2)
