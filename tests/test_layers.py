@@ -122,7 +122,7 @@ def test_only_interop_imports_mujoco_and_only_inside_functions(path):
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_no_jit_no_callback_no_global_setting_in_the_library(path):
     names = used_names(parse(path))
-    if unit(path) not in JIT:
+    if unit(path) not in JIT and path.name != "lengthrange.py":  # which compiles its own program, at loading
         assert not names & {"jax.jit", "jax.pmap"}
     if unit(path) != "cli":
         assert not {n for n in names if n.startswith("jax.config.update")}

@@ -90,7 +90,7 @@ FREE = """<mujoco><compiler><lengthrange inttotal="1" interval=".3"/></compiler>
     ("source", "message"),
     [
         (FREE.format("", ""), "element <muscle name='calf'>: the lengthrange .* has not settled"),
-        (FREE.format(' range="-1 1"', ' gear="0"'), "element <muscle name='calf'>: the lengthrange found, .*, is empty"),
+        (FREE.format(' range="-1 1"', ' gear="0"'), "<muscle name='calf'>: the lengthrange found, .*, is empty"),
     ],
     ids=("unlimited", "empty"),
 )
