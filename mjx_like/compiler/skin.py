@@ -117,7 +117,15 @@ def _from_file(ctx: Context, element: Element, file: str):
             (count,) = struct.unpack("<i", data[at + 68 : at + 72])
             ids = np.frombuffer(data, "<i4", count, at + 72)
             weights = np.frombuffer(data, "<f4", count, at + 72 + 4 * count)
-            bones.append((name, pose[:3].astype(float), pose[3:].astype(float), ids, weights.astype(float)))
+            bones.append(
+                (
+                    element.around[0] + name + element.around[1],
+                    pose[:3].astype(float),
+                    pose[3:].astype(float),
+                    ids,
+                    weights.astype(float),
+                )
+            )
             at += 72 + 8 * count
     except (struct.error, ValueError):
         raise element.error(f"file '{file}' is no skin file") from None

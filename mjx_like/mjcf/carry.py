@@ -88,6 +88,8 @@ def carry(source: Sections, target: Sections, known: Known, renaming: Renaming, 
         for section, tags in ASSETS:
             _copy(source[section], tags, target[section], known, renaming, made)
     skins = _tagged(source["asset"], ("skin",)) + _tagged(source["deformable"], ("skin",))
+    if renaming.classes is None:
+        skins = [skin for skin in skins if not skin.get("file")]  # what a file says refers to nothing yet
     _copy(skins, (), target["deformable"], known, renaming, made)
     if renaming.classes is not None:
         for section, tags in (*VALUES, ("extension", ())):

@@ -34,6 +34,7 @@ class Element:
 
     type: name of its row in the table of elements; differs from the tag where the place decides ("equality_joint").
     origin: the attached model that it came with, None for the model itself.
+    around: what copying put before and behind its name, and puts around the names that a file of it has.
     """
 
     tag: str
@@ -42,6 +43,7 @@ class Element:
     where: Where
     type: str = ""
     origin: Origin | None = None
+    around: tuple[str, str] = ("", "")
 
     def get(self, name: str, default: Any = None) -> Any:
         """Value of attribute `name` as given in the file, or `default`."""
@@ -88,7 +90,7 @@ class Element:
 def _copied(element: Element, memo: dict[int, Any]) -> Element:
     """A copy of one element, its children still the old ones; `memo` as copy.deepcopy has it."""
     attrib = copy.deepcopy(element.attrib, memo)
-    found = Element(element.tag, attrib, element.children, element.where, element.type, element.origin)
+    found = Element(element.tag, attrib, element.children, element.where, element.type, element.origin, element.around)
     memo[id(element)] = found
     return found
 

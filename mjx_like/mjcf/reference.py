@@ -93,7 +93,9 @@ def copied(element: Element, renaming: Renaming, made: dict[Element, Element] | 
         else:
             attrib[attribute] = renaming.other(kind, value)
     children = [copied(child, renaming, made) for child in element.children]
-    copy = Element(element.tag, attrib, children, element.where, element.type, element.origin or renaming.origin)
+    around = renaming.prefix + element.around[0], element.around[1] + renaming.suffix
+    origin = element.origin or renaming.origin
+    copy = Element(element.tag, attrib, children, element.where, element.type, origin, around)
     if made is not None:
         made[element] = copy
     return copy

@@ -29,6 +29,9 @@ def to_xml(spec: Spec) -> str:
       ModelError: a text that XML cannot hold, a default class or attached model that no MJCF says.
     """
     spec = settled(spec)
+    for skin in (*spec.sections["deformable"], *spec.sections["asset"]):
+        if skin.tag == "skin" and skin.get("file") and any(skin.around):
+            raise skin.error("its file names bodies by other names than they have here; write the compiled model")
     sections = dict(spec.sections)
     if not plain_classes(spec.defaults):
         sections["actuator"] = [general_element(spec, element) for element in sections["actuator"]]

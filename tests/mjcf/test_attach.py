@@ -7,7 +7,9 @@ import pytest
 
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.reader import parse_string
+from mjx_like.mjcf.writer import to_xml
 from tests.compiler.compare import compile_source, differences
+from tests.mjcf.fuzzing import FILES
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -271,3 +273,25 @@ def test_too_many_attachments():
     xml = parent(PARTS["body"]).replace("kid.xml", "0.xml")
     with pytest.raises(ModelError, match="at most"), warnings.catch_warnings():
         parse_string(xml, assets=assets)
+
+
+SKINNED = """<mujoco><asset><skin name="s" file="a.skn"/></asset>
+<worldbody><body name="b"><geom size=".1"/></body></worldbody></mujoco>"""
+BETWEEN = """<mujoco><asset><model name="m" file="skinned.xml"/></asset>
+<worldbody><body name="base"><attach model="m" body="b" prefix="r-"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(("file", "body"), [("skinned.xml", "b"), ("between.xml", "base")])
+def test_bodies_that_a_skin_file_names_get_the_prefix(file, body):
+    assets = {"a.skn": FILES["a.skn"], "skinned.xml": SKINNED.encode(), "between.xml": BETWEEN.encode()}
+    attached = "".join(f'<attach model="m" body="{body}" prefix="{prefix}-"/>' for prefix in "pq")
+    xml = f'<mujoco><asset><model name="m" file="{file}"/></asset><worldbody>{attached}</worldbody></mujoco>'
+    assert differences(xml, assets) == {}
+    assert len(set(compile_source(xml, assets).fields["skin_bonebodyid"])) == 2
+    with pytest.raises(ModelError, match="skin name='p-.*its file names bodies by other names .* compiled model"):
+        to_xml(parse_string(xml, assets))
+
+
+def test_a_skin_from_a_file_is_not_copied_with_a_replicate():
+    xml = SKINNED.replace("</worldbody>", '<replicate count="2"><body><geom size="1"/></body></replicate></worldbody>')
+    assert differences(xml, {"a.skn": FILES["a.skn"]}) == {}
