@@ -297,6 +297,7 @@ STRICTER = {
     "unknown in <": "MuJoCo passes over children of geoms within frames, and over bodies outside worldbody",
     "may not stand in worldbody": "the same outside worldbody",
     "more than memory holds": "MuJoCo fails when its data are made",
+    "already taken by a body": "MuJoCo lets the bodies of two flexcomps of one name have one name",
     "at most": "MuJoCo works on sizes that no machine finishes",
     "are the most": "the same",
 }
