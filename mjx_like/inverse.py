@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 
+from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.errors import InputError
 from mjx_like.forward import fwd_position, fwd_velocity
 from mjx_like.integrator.continuous import continuous_acceleration
@@ -26,7 +27,7 @@ def inverse(m: Model, d: Data) -> Data:
     Contact and constraint forces follow from `qacc` in closed form. Actuators take no part: with the same state,
     `qfrc_inverse` after `forward` equals qfrc_applied + J' xfrc_applied + qfrc_actuator. With the flag `invdiscrete` or
     the integrator `discrete`, `qacc` is the velocity change of a step over the time step.
-    Reads time, qpos, qvel, qacc, eq_active and mocap poses.  Source: mj_inverse.
+    Reads time, qpos, qvel, qacc, eq_active and mocap poses; of a step also ctrl and act.  Source: mj_inverse.
 
     Raises:
       InputError: the flag `invdiscrete` is set and the integrator is RK4.
@@ -56,6 +57,8 @@ def inverse_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor:
         d = energy_vel(m, d) if energy else d
     given = d.qacc
     implied = m.flags.integrator == IntegratorType.DISCRETE
+    if discrete or implied:
+        d = fwd_actuation(m, d)  # its slopes are in the metric of the step
     if discrete and not implied:
         d = d.replace(qacc=continuous_acceleration(m, d))
     d = constraint_force(m, d)
