@@ -151,7 +151,7 @@ def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> tuple[_Values, Arr
         ratio = friction[:, 0] / direction.friction
         R = jnp.where(tangent, R_friction * ratio * ratio, R)
     cone = ConstraintType.CONTACT_PYRAMIDAL if pyramidal else ConstraintType.CONTACT_ELLIPTIC
-    kind = jnp.where(dim == 1, int(ConstraintType.CONTACT_FRICTIONLESS), int(cone))
+    kind = jnp.where(dim == 1, jnp.int32(ConstraintType.CONTACT_FRICTIONLESS), jnp.int32(cone))
     KBIP = jnp.stack([k, b, imp, slope], axis=1)
     return _Values(kind, source, dist, margin, jnp.zeros_like(dist), R, KBIP), J
 

@@ -18,10 +18,10 @@ STEPS = 50
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "settling"), [("stack_boxes", 1.0), ("card_house", 1.5), ("pile", 5.0)])
+@pytest.mark.parametrize(("name", "settling"), [("stack_boxes", 1.0), ("card_house", 1.5)])
 def test_rest(name, settling):
     mj = mujoco.MjModel.from_xml_path(str(MODELS / f"{name}.xml"))
-    m, data = put_model(mj), mujoco.MjData(mj)
+    m, data = put_model(mj, nconmax=128), mujoco.MjData(mj)
     while data.time < settling:
         mujoco.mj_step(mj, data)
     start = {key: np.array(getattr(data, key)) for key in STATE}
