@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.collision import capsule, convex, plane, sphere
+from mjx_like.collision import capsule, exact, plane, sphere
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.constants import MAXVAL
 from mjx_like.errors import InputError, UnsupportedError
@@ -36,7 +36,7 @@ DISTANCE: dict[tuple[int, int], Callable[[Shape, Shape, Array], list[Point]]] = 
     (_CAPSULE, _CAPSULE): capsule.capsule_capsule,
     (_CAPSULE, _BOX): capsule.capsule_box,
     **{
-        pair: convex.kernel(*pair)
+        pair: exact.kernel(*pair)
         for pair in (
             (_SPHERE, _ELLIPSOID), (_CAPSULE, _ELLIPSOID), (_CAPSULE, _CYLINDER), (_ELLIPSOID, _ELLIPSOID),
             (_ELLIPSOID, _CYLINDER), (_ELLIPSOID, _BOX), (_CYLINDER, _CYLINDER), (_CYLINDER, _BOX), (_BOX, _BOX),

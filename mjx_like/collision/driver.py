@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import box, capsule, convex, hfield, mixing, plane, pose, sphere
+from mjx_like.collision import box, capsule, convex, hfield, mixing, plane, plane_mesh, pose, sphere
 from mjx_like.collision.broadphase import Near, keep_lowest, near_pairs
 from mjx_like.collision.surface import surface_velocity
 from mjx_like.math import vector as v
@@ -19,7 +19,7 @@ from mjx_like.types.pytree import Record, leaf, record
 Array = jax.Array
 
 _PLANE, _SPHERE, _CAPSULE = GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE
-_ELLIPSOID, _CYLINDER, _BOX = GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX
+_ELLIPSOID, _CYLINDER, _BOX, _MESH = GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX, GeomType.MESH
 
 KERNELS = {
     (_PLANE, _SPHERE): plane.plane_sphere,
@@ -34,14 +34,6 @@ KERNELS = {
     (_CAPSULE, _CAPSULE): capsule.capsule_capsule,
     (_CAPSULE, _BOX): capsule.capsule_box,
     (_BOX, _BOX): box.box_box,
-    (_SPHERE, _ELLIPSOID): convex.kernel(_SPHERE, _ELLIPSOID),
-    (_CAPSULE, _ELLIPSOID): convex.kernel(_CAPSULE, _ELLIPSOID),
-    (_ELLIPSOID, _ELLIPSOID): convex.kernel(_ELLIPSOID, _ELLIPSOID),
-    (_ELLIPSOID, _CYLINDER): convex.kernel(_ELLIPSOID, _CYLINDER),
-    (_ELLIPSOID, _BOX): convex.kernel(_ELLIPSOID, _BOX),
-    (_CAPSULE, _CYLINDER): convex.flat_kernel(_CAPSULE, _CYLINDER),
-    (_CYLINDER, _CYLINDER): convex.flat_kernel(_CYLINDER, _CYLINDER),
-    (_CYLINDER, _BOX): convex.flat_kernel(_CYLINDER, _BOX),
 }
 
 
@@ -94,18 +86,21 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
       geom_xmat: shape (ngeom, 3, 3).
       detect: distance below which each pair is in contact, shape (npair,) [m].
     """
-    groups = m.plans.collision.groups
-    limits = [take(detect, group.pair) for group in groups]
+    plan = m.plans.collision
+    closed = plan.groups[: len(plan.groups) - (plan.convex.groups if plan.convex else 0)]
+    limits = [take(detect, group.pair) for group in closed]
     near = [
         near_pairs(m, group, geom_xpos, geom_xmat, limit) if group.capacity < group.pair.size else None
-        for group, limit in zip(groups, limits, strict=True)
+        for group, limit in zip(closed, limits, strict=True)
     ]
-    shapes = pose.pair_shapes(m, geom_xpos, geom_xmat, near)
+    shapes = pose.pair_shapes(m, closed, geom_xpos, geom_xmat, near)
     columns: list[tuple[Array, ...]] = []
-    for group, chosen, limit, (first, second) in zip(groups, near, limits, shapes, strict=True):
+    for group, chosen, limit, (first, second) in zip(closed, near, limits, shapes, strict=True):
         limit = limit if chosen is None else limit[chosen.pair]
         if group.types[0] == GeomType.HFIELD:
             found = [hfield.points(m, group, geom_xpos, geom_xmat, limit)]
+        elif group.types == (_PLANE, _MESH):
+            found = plane_mesh.plane_mesh(m, group, first, second, limit)
         else:
             found = KERNELS[group.types](first, second, limit)
         for point in found:
@@ -114,9 +109,11 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
             active = active if chosen is None else active & chosen.used
             floats = (point.dist, *point.pos, *point.normal)
             columns.append((active.ravel(), *(jnp.broadcast_to(x, active.shape).ravel() for x in floats)))
+    columns += _convex_columns(m, geom_xpos, geom_xmat, detect)
     active, *rest = (jnp.concatenate(parts) for parts in zip(*columns, strict=True))
     points = Candidates(active, rest[0], jnp.stack(rest[1:4]), jnp.stack(rest[4:7]), False, None, None)
-    return points if all(x is None for x in near) else _with_places(m.plans.collision, near, points)
+    near += [None] * (len(plan.groups) - len(closed))
+    return points if all(x is None for x in near) else _with_places(plan, near, points)
 
 
 def _with_places(plan: CollisionPlan, near: list[Near | None], points: Candidates) -> Candidates:
@@ -131,6 +128,22 @@ def _with_places(plan: CollisionPlan, near: list[Near | None], points: Candidate
         pair.append(jnp.tile(jnp.asarray(pairs, jnp.int32), group.slots))
     crowded = [x.found > g.capacity for g, x in zip(plan.groups, near, strict=True) if x is not None]
     return points.replace(crowded=jnp.any(jnp.stack(crowded)), place=jnp.concatenate(place), pair=jnp.concatenate(pair))
+
+
+def _convex_columns(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> list[tuple[Array, ...]]:
+    """Return the columns of the pairs without a closed form: the last groups of the layout."""
+    plan = m.plans.collision.convex
+    if plan is None:
+        return []
+    points = convex.convex_points(m, plan, geom_xpos, geom_xmat, take(detect, plan.pair))
+    columns, begin = [], 0
+    for group in m.plans.collision.groups[-plan.groups :]:
+        rows = slice(begin, begin + group.pair.size)
+        begin += group.pair.size
+        for slot in range(group.slots):
+            values = (points.dist[rows, slot], *points.pos[rows, slot].T, *points.normal[rows].T)
+            columns.append((points.count[rows] > slot, *values))
+    return columns
 
 
 def _rows(plan: CollisionPlan, kept: Array, capacity: int) -> tuple[Array, Array]:

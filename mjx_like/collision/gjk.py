@@ -50,7 +50,7 @@ class Corners(NamedTuple):
 class Distance(NamedTuple):
     """What the search leaves."""
 
-    dist: Array  # distance of the full geoms, negative where only radii and margins overlap; 0 inside; FAR if above cutoff
+    dist: Array  # negative where only radii and margins overlap, 0 where the geoms within do, FAR above the cutoff [m]
     first: Array  # nearest points, shape (3,) [m]
     second: Array
     simplex: Corners  # four, `count` of them in use

@@ -1,209 +1,244 @@
-"""Several points for nearly flat contacts of cylinders: two caps, a cap and a box face, or a straight edge on a face.
+"""Several contact points for two geoms that touch with a face and a face, or an edge and a face.
 
-A cap stands for a regular polygon of 16 corners. Faces within 0.0889 rad of each other are clipped, and so is an
-edge within that angle of a face. Source: the multiple-contact rules of MuJoCo's native convex collision, measured on
-4.0.0. Where MuJoCo picks four of many corners, ties are decided there by rounding; here the first widest four count.
+The corners of the final face of EPA (or simplex of GJK) tell which faces and edges may touch. Faces within 0.0889 rad
+of each other, or an edge within that angle of a face, are clipped; of more than four corners the widest four remain.
+Source: multicontact, polygonClip and what they call in MuJoCo's engine_collision_gjk.
 """
+
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
-from mjx_like.collision.clip import clip_polygon, four_corners
-from mjx_like.collision.shape import Point, Shape
-from mjx_like.math import vector as v
+from mjx_like.collision.ccd import Nearest
+from mjx_like.collision.polygon import clip, widest
+from mjx_like.collision.simplex import dot
+from mjx_like.constants import MINVAL
+from mjx_like.geometry.convex import Convex
 from mjx_like.types.enums import GeomType
+from mjx_like.types.plans import SolidPlan
 
 Array = jax.Array
 
-_FLAT = np.sin(0.0889)  # sine of the largest angle between an edge and a face
 _FACING = np.cos(0.0889)
-_CORNERS = 16
-_TURN = 2 * np.pi / _CORNERS * np.arange(_CORNERS)
-_SIDES = np.stack([np.cos(_TURN + np.pi / _CORNERS), np.sin(_TURN + np.pi / _CORNERS)], axis=1)
-_RECTANGLE = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]])
+_LEVEL = np.sin(0.0889)
+SLOTS = 4
 
 
-class _Face:
-    """A face of each pair: its middle, axes in it, outward normal, and its sides."""
+class Tables(NamedTuple):
+    """Corners and face normals of all solids, in their frames, and the tables of the plan."""
 
-    def __init__(self, middle: v.Vector, x: v.Vector, y: v.Vector, normal: v.Vector, sides: np.ndarray, limits: Array):
-        self.middle, self.x, self.y, self.normal, self.sides, self.limits = middle, x, y, normal, sides, limits
-
-    def coordinates(self, p: v.Vector) -> tuple[Array, Array, Array]:
-        """Return x, y and height of a point."""
-        offset = v.sub(p, self.middle)
-        return v.dot(offset, self.x), v.dot(offset, self.y), v.dot(offset, self.normal)
+    corner: Array  # shape (ncorner, 3); of boxes and cylinders in units of their size
+    normal: Array  # shape (nface, 3)
+    plan: SolidPlan
 
 
-def several(kinds: tuple[GeomType, GeomType], a: Shape, b: Shape, single: Point, detect: Array) -> list[Point]:
-    """Return two points for a capsule and a cylinder, else four; without a flat contact, `single` and none."""
-    n = single.normal
-    if kinds[0] == GeomType.CAPSULE:
-        cap, steep = _cap(b, v.scale(n, -1))
-        flat = steep & (jnp.abs(v.dot(a.axes[2], cap.normal)) < _FLAT)
-        line = _capsule_line(a, n, 0.5 * detect)
-        return _merge([], _line(*line, cap, -1, flat, detect, 0.5 * detect), single)
-    own, steep = _cap(a, n)
-    line = _cylinder_line(a, n)
-    if kinds[1] == GeomType.CYLINDER:
-        other, other_steep = _cap(b, v.scale(n, -1))
-        level = jnp.abs(v.dot(a.axes[2], b.axes[2])) < _FLAT
-        two_caps = _opposed(own.normal, other.normal, n)
-        lines = _either(
-            other_steep,
-            _line(*line, other, -1, level & other_steep, detect),
-            _line(*_cylinder_line(b, v.scale(n, -1)), own, 1, level & steep & ~other_steep, detect),
-        )
-        return _merge(_faces(own, other.normal, _rim(b, other), two_caps, detect), lines, single)
-    face, corners = _opposing_face(b, own.normal)
-    two_faces = _opposed(own.normal, face, n)
-    side, level = _level_face(b, n, a.axes[2])
-    return _merge(
-        _faces(own, face, corners, two_faces, detect), _line(*line, side, -1, level & ~two_faces, detect), single
+class Manifold(NamedTuple):
+    """Contact points of a pair."""
+
+    dist: Array  # signed distance, margins taken off, shape (SLOTS,) [m]
+    pos: Array  # shape (SLOTS, 3) [m], world
+    normal: Array  # from the first geom to the second, shape (3,), world
+    count: Array  # number of points; 0 where there is no flat contact
+
+
+class _Feature(NamedTuple):
+    """The faces and the edges of one geom that its corners in the final face belong to."""
+
+    size: Array  # number of distinct corners, 1 to 3
+    face: Array  # ids, shape (m,)
+    facing: Array  # outward normals, shape (m, 3), world
+    exists: Array  # shape (m,)
+    start: Array  # start of the edges, shape (3,)
+    end: Array  # their ends, shape (m, 3)
+    edge: Array  # which exist, shape (m,)
+
+
+def manifold(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest) -> Manifold:
+    """Return the points of a flat contact.
+
+    Args:
+      tables: see `Tables`.
+      a, b: the geoms; margins included.
+      solid: entries of both in `SolidPlan.place`, -1 for a capsule, shape (2,).
+      found: nearest points, where dist < 0.
+    """
+    span = found.second - found.first
+    one = _feature(tables, a, solid[0], found.corners.index1, found.corners.first, found.first, -span)
+    two = _feature(tables, b, solid[1], found.corners.index2, found.corners.second, found.second, span)
+
+    span = lax.stop_gradient(span)
+    slack = _LEVEL * jnp.sqrt(dot(span, span))
+    meet = one.exists & (dot(one.facing, span) < -slack)
+    meet = meet[:, None] & (two.exists & (dot(two.facing, span) > slack))
+    lean = jnp.where(meet, jnp.sum(one.facing[:, None] * two.facing[None], axis=-1), 1)
+    best = jnp.argmin(lean.ravel())
+    faces = lean.ravel()[best] < -_FACING
+    face1, face2 = best // lean.shape[1], best % lean.shape[1]
+
+    by_first = ~faces & (one.size < 3) & jnp.any(two.exists) & ((one.size <= two.size) | ~jnp.any(one.exists))
+    by_second = ~faces & ~by_first & (two.size < 3)
+    edge1, face2e, level1 = _edge_on_face(one, two, span)
+    edge2, face1e, level2 = _edge_on_face(two, one, -span)
+    by_first, by_second = by_first & level1, by_second & level2
+    face1, face2 = jnp.where(by_second, face1e, face1), jnp.where(by_first, face2e, face2)
+
+    polygon1, count1 = _polygon(tables, a, one.face[face1])
+    polygon2, count2 = _polygon(tables, b, two.face[face2])
+    normal1, normal2 = one.facing[face1], two.facing[face2]
+    line1, line2 = (jnp.stack([f.start, f.end[k]]) for f, k in ((one, edge1), (two, edge2)))
+    pad = polygon1.shape[0] - 2
+    line1, line2 = (jnp.concatenate([x, jnp.broadcast_to(x[:1], (pad, 3))]) for x in (line1, line2))
+
+    edge = by_first | by_second
+    base = jnp.where(by_first, polygon2, polygon1)
+    base_count = jnp.where(by_first, count2, count1)
+    normal = jnp.where(by_first, normal2, normal1)
+    subject = jnp.where(by_first, line1, jnp.where(by_second, line2, polygon2))
+    subject_count = jnp.where(edge, 2, count2)
+    along = jnp.where(edge, -normal, normal2)
+    off1, off2 = (jnp.where(g.kind == GeomType.CAPSULE, 0, 0.5 * jnp.maximum(g.margin, 0)) for g in (a, b))
+    margin = off1 + off2
+
+    corners, count = clip(base, base_count, normal, subject, subject_count)
+    below = dot(corners - base[0], normal) <= margin
+    corners, count = _keep(corners, below & (np.arange(corners.shape[0]) < count))
+    chosen, count = widest(corners, count, edge, SLOTS)
+    corners = corners[chosen]
+    height = dot(corners - base[0], normal)
+    on_base = corners - height[:, None] * normal
+    dist = -height * dot(normal, along)
+    other = on_base - dist[:, None] * along
+    outward = jnp.where(by_second, normal1, -normal2)
+    pos = 0.5 * (on_base + other) + 0.5 * (off1 - off2) * outward
+    return Manifold(dist - margin, pos, outward, jnp.where((faces | edge) & found.known, count, 0))
+
+
+def _feature(
+    tables: Tables, geom: Convex, solid: Array, index: Array, at: Array, witness: Array, out: Array
+) -> _Feature:
+    """Return the faces and edges of one geom.
+
+    index, at: its corners in the final face, shapes (3,) and (3, 3); witness: its deepest point; out: direction in
+    which it meets the other geom.
+    """
+    plan = tables.plan
+    first, second, third = index
+    size = jnp.where(
+        first == second, jnp.where(second == third, 1, 2), jnp.where((third == first) | (third == second), 2, 3)
+    )
+    other = jnp.where(first == second, third, second)
+    has_faces = solid >= 0
+    place = jnp.where(has_faces, jnp.asarray(plan.place)[solid] + jnp.maximum(index, 0), 0)
+    around = jnp.asarray(plan.place_face)[place]
+    face = around[0]
+    shared = jnp.all(jnp.any(face[None, :, None] == around[1:, None, :], axis=-1), axis=0)
+    exists = has_faces & (face >= 0) & shared
+    exists &= jnp.cumsum(exists) <= jnp.where(size == 3, 1, jnp.where(size == 2, 2, face.size))
+    face = jnp.maximum(face, 0)
+    facing = _turned(geom, tables.normal[face])
+
+    # a diagonal of a box belongs to no face: the face towards the other geom is taken, if one is
+    boxes = tables.normal.shape[0] - 8 + np.arange(6)
+    sides = _turned(geom, tables.normal[boxes])
+    length = jnp.sqrt(dot(out, out))
+    towards = dot(sides, out) > _FACING * length
+    lost = (geom.kind == GeomType.BOX) & ~jnp.any(exists) & jnp.any(towards)
+    side = jnp.argmax(towards)
+    head = lost & (np.arange(face.size) == 0)
+    face = jnp.where(head, boxes[0] + side, face)
+    facing = jnp.where(head[:, None], sides[side], facing)
+    exists = exists | head
+
+    ends = jnp.asarray(plan.place_end)[place[0]]
+    along_edge = size == 2
+    far = jnp.asarray(plan.place_corner)[
+        jnp.where(has_faces, jnp.asarray(plan.place)[solid] + jnp.maximum(other, 0), 0)
+    ]
+    ends = jnp.where(along_edge, jnp.where(np.arange(ends.size) == 0, far, -1), ends)
+    start = _corner(tables, geom, jnp.asarray(plan.place_corner)[place[0]])
+    end = _corner(tables, geom, jnp.maximum(ends, 0))
+    edge = has_faces & (ends >= 0)
+    start, end, edge = _cylinder_side(geom, index, at, start, end, edge)
+    return _Feature(size, face, facing, exists, *_capsule_side(geom, witness, start, end, edge))
+
+
+def _turned(geom: Convex, local: Array) -> Array:
+    """Return vectors of the frame of a geom, shape (..., 3), in the world."""
+    return jnp.sum(local[..., None, :] * geom.mat, axis=-1)
+
+
+def _scale(geom: Convex) -> Array:
+    """Return what multiplies the corners of a geom."""
+    cylinder = jnp.stack([geom.size[0], geom.size[0], geom.size[1]])
+    scale = jnp.where(geom.kind == GeomType.BOX, geom.size, jnp.ones_like(geom.size))
+    return jnp.where(geom.kind == GeomType.CYLINDER, cylinder, scale)
+
+
+def _corner(tables: Tables, geom: Convex, corner: Array) -> Array:
+    return geom.pos + _turned(geom, tables.corner[corner] * _scale(geom))
+
+
+def _polygon(tables: Tables, geom: Convex, face: Array) -> tuple[Array, Array]:
+    """Return the corners of a face, shape (k, 3), world, and their number."""
+    return _corner(tables, geom, jnp.asarray(tables.plan.face_corner)[face]), jnp.asarray(tables.plan.face_size)[face]
+
+
+def _cylinder_side(geom: Convex, index: Array, at: Array, start: Array, end: Array, edge: Array):
+    """Return the edges with the line on the side of a cylinder in their place, through its first corner."""
+    axis = geom.mat[:, 2]
+    offset = at[0] - geom.pos
+    up = jnp.where(index[0] == 0, 1, -1).astype(axis.dtype)
+    across = offset - dot(offset, axis) * axis
+    square = dot(across, across)
+    wide = square >= MINVAL * MINVAL
+    rim = across * jnp.where(wide, geom.size[0] / jnp.sqrt(jnp.where(wide, square, 1)), 0) + up * geom.size[1] * axis
+    rim = jnp.where(geom.margin > 0, geom.pos + rim, at[0])
+    here = geom.kind == GeomType.CYLINDER
+    return (
+        jnp.where(here, rim, start),
+        jnp.where(here, rim - 2 * up * geom.size[1] * axis, end),
+        jnp.where(here, np.arange(edge.size) == 0, edge),
     )
 
 
-def _opposed(normal1: v.Vector, normal2: v.Vector, n: v.Vector) -> Array:
-    """Return whether two faces lie on each other: nearly parallel, and both across the contact normal."""
-    return (v.dot(normal1, normal2) < -_FACING) & (v.dot(normal1, n) > _FLAT) & (v.dot(normal2, n) < -_FLAT)
+def _capsule_side(geom: Convex, witness: Array, start: Array, end: Array, edge: Array):
+    """Return the edges with the line on the side of a capsule in their place, through its deepest point."""
+    axis = geom.mat[:, 2]
+    middle = witness - dot(witness - geom.pos, axis) * axis
+    here = geom.kind == GeomType.CAPSULE
+    return (
+        jnp.where(here, middle - geom.size[1] * axis, start),
+        jnp.where(here, middle + geom.size[1] * axis, end),
+        jnp.where(here, np.arange(edge.size) == 0, edge),
+    )
 
 
-def _cap(cylinder: Shape, towards: v.Vector) -> tuple[_Face, Array]:
-    """Return the cap that faces a direction, and whether it does so at all."""
-    x, y, z = cylinder.axes
-    rise = v.dot(z, towards)
-    normal = v.scale(z, jnp.where(rise >= 0, 1, -1))
-    limits = jnp.broadcast_to(cylinder.size[0] * np.cos(np.pi / _CORNERS), (_CORNERS, *rise.shape))
-    middle = v.along(cylinder.pos, normal, cylinder.size[1])
-    return _Face(middle, x, y, normal, _SIDES, limits), jnp.abs(rise) > _small(rise)
+def _edge_on_face(own: _Feature, other: _Feature, towards: Array) -> tuple[Array, Array, Array]:
+    """Return the first pair of an edge and a face of the other geom that are level, and whether there is one."""
+    run = own.end - own.start
+    length = jnp.sqrt(jnp.maximum(dot(run, run), MINVAL * MINVAL))[:, None]
+    run = jnp.where(length < MINVAL, np.arange(3) == 0, run / jnp.where(length < MINVAL, 1, length))
+    level = jnp.abs(jnp.sum(other.facing[:, None] * run[None], axis=-1)) < _LEVEL
+    level &= (other.exists & (dot(other.facing, towards) > MINVAL))[:, None] & own.edge
+    first = jnp.argmax(level.ravel())
+    return first % level.shape[1], first // level.shape[1], jnp.any(level)
 
 
-def _small(x: Array) -> float:
-    return float(np.sqrt(np.finfo(x.dtype).eps))
+def _keep(corners: Array, keep: Array) -> tuple[Array, Array]:
+    """Return the corners to keep, moved to the front, and their number."""
+    place = jnp.cumsum(keep, dtype=jnp.int32) - 1
+    chosen = (place == np.arange(keep.size)[:, None]) & keep
+    return jnp.sum(jnp.where(chosen[:, :, None], corners, 0), axis=1), jnp.sum(keep, dtype=jnp.int32)
 
 
-def _rim(cylinder: Shape, cap: _Face) -> list[v.Vector]:
-    """Return the corners of the polygon that stands for a cap."""
-    x, y = v.scale(cylinder.axes[0], cylinder.size[0]), v.scale(cylinder.axes[1], cylinder.size[0])
-    return [v.along(v.along(cap.middle, x, np.cos(t)), y, np.sin(t)) for t in _TURN]
-
-
-def _capsule_line(capsule: Shape, n: v.Vector, margin: Array) -> tuple[v.Vector, v.Vector]:
-    """Return the ends of the line on the side that faces n of a capsule that is thicker by a margin."""
-    z, radius = capsule.axes[2], capsule.size[0] + margin
-    middle = v.along(v.along(capsule.pos, n, radius), z, -radius * v.dot(n, z))
-    return v.along(middle, z, -capsule.size[1]), v.along(middle, z, capsule.size[1])
-
-
-def _cylinder_line(cylinder: Shape, n: v.Vector) -> tuple[v.Vector, v.Vector]:
-    """Return the ends of the line on a cylinder's side that faces n."""
-    z = cylinder.axes[2]
-    outward, _ = v.normalize(v.along(n, z, -v.dot(n, z)), otherwise=cylinder.axes[0])
-    middle = v.along(cylinder.pos, outward, cylinder.size[0])
-    return v.along(middle, z, -cylinder.size[1]), v.along(middle, z, cylinder.size[1])
-
-
-def _opposing_face(box: Shape, normal: v.Vector) -> tuple[v.Vector, list[v.Vector]]:
-    """Return outward normal and corners of the face of a box that most opposes a direction."""
-    rise = v.project(box.axes, normal)
-    lean = [jnp.abs(r) for r in rise]
-    z = (lean[2] > lean[0]) & (lean[2] > lean[1])
-    y = ~z & (lean[1] > lean[0])
-
-    def pick(values: tuple, shift: int):
-        p, q, r = (values[(k + shift) % 3] for k in range(3))
-        if isinstance(p, tuple):
-            return v.select(z, r, v.select(y, q, p))
-        return jnp.where(z, r, jnp.where(y, q, p))
-
-    outward = v.scale(pick(box.axes, 0), jnp.where(pick(rise, 0) > 0, -1, 1))
-    middle = v.along(box.pos, outward, pick(box.size, 0))
-    first, second = (v.scale(pick(box.axes, k), pick(box.size, k)) for k in (1, 2))
-    signs = ((1, 1), (-1, 1), (-1, -1), (1, -1))
-    return outward, [v.along(v.along(middle, first, p), second, q) for p, q in signs]
-
-
-def _level_face(box: Shape, n: v.Vector, axis: v.Vector) -> tuple[_Face, Array]:
-    """Return the first face towards -n of a box that is level with an axis, and whether there is one."""
-    rise, lean = v.project(box.axes, n), v.project(box.axes, axis)
-    found = jnp.zeros(n[0].shape, bool)
-    face = None
-    for k in range(3):
-        i, j = (k + 1) % 3, (k + 2) % 3
-        outward = v.scale(box.axes[k], jnp.where(rise[k] > 0, -1, 1))
-        limits = jnp.stack([box.size[i], box.size[i], box.size[j], box.size[j]])
-        own = (v.along(box.pos, outward, box.size[k]), box.axes[i], box.axes[j], outward, limits)
-        level = (jnp.abs(lean[k]) < _FLAT) & (jnp.abs(rise[k]) > _small(n[0]))
-        if face is None:
-            face = own
-        else:
-            new = level & ~found
-            face = (
-                *(v.select(new, p, q) for p, q in zip(own[:4], face[:4], strict=True)),
-                jnp.where(new, own[4], face[4]),
-            )
-        found |= level
-    return _Face(*face[:4], _RECTANGLE, face[4]), found
-
-
-def _line(start, end, face: _Face, sense: int, flat: Array, detect: Array, margin: Array | float = 0.0) -> list[Point]:
-    """Return the ends of a line clipped by the sides of a face; `sense` is 1 if the face is of the first geom.
-
-    margin: by how much the line already stands out of its geom [m].
-    """
-    p, q = face.coordinates(start), face.coordinates(end)
-    sides = face.sides.astype(p[0].dtype)
-    outside1, outside2 = (sides[:, :1] * c[0] + sides[:, 1:] * c[1] - face.limits for c in (p, q))
-    crosses = (outside1 > 0) != (outside2 > 0)
-    share = jnp.where(crosses, outside1 / jnp.where(crosses, outside1 - outside2, 1), 0)
-    low = jnp.max(jnp.where(crosses & (outside1 > 0), share, 0), axis=0)
-    high = jnp.min(jnp.where(crosses & (outside1 <= 0), share, 1), axis=0)
-    missed = jnp.any((outside1 > 0) & (outside2 > 0), axis=0) | (low > high)
-    points = []
-    for place in (low, high):
-        at = v.along(start, v.sub(end, start), place)
-        height = p[2] + place * (q[2] - p[2])
-        normal = v.scale(face.normal, sense)
-        valid = flat & ~missed & (height + margin <= detect)
-        points.append(Point(height + margin, v.along(at, face.normal, 0.5 * (margin - height)), normal, valid))
-    return points
-
-
-def _faces(face: _Face, opposed: v.Vector, corners: list[v.Vector], flat: Array, detect: Array) -> list[Point]:
-    """Return up to four corners of the second geom's face, of normal `opposed`, clipped by the first one's."""
-    rows = [face.coordinates(c) for c in corners]
-    polygon = jnp.stack([jnp.stack([row[i] for row in rows]) for i in range(3)])
-    slots = len(corners) + face.sides.shape[0]
-    polygon, count = clip_polygon(polygon, slots, face.sides, face.limits)
-    valid = (np.arange(slots)[:, None] < count) & (polygon[2] <= detect) & flat
-    points = []
-    for corner, exists in zip(*four_corners(polygon, valid), strict=True):
-        on_face = v.along(v.along(face.middle, face.x, corner[0]), face.y, corner[1])
-        dist = -corner[2] * v.dot(face.normal, opposed)
-        points.append(Point(dist, v.along(on_face, opposed, -0.5 * dist), v.scale(opposed, -1), exists))
-    return points
-
-
-def _either(first: Array, a: list[Point], b: list[Point]) -> list[Point]:
-    return [
-        Point(
-            jnp.where(first, p.dist, q.dist),
-            v.select(first, p.pos, q.pos),
-            v.select(first, p.normal, q.normal),
-            jnp.where(first, p.valid, q.valid),
-        )
-        for p, q in zip(a, b, strict=True)
-    ]
-
-
-def _merge(faces: list[Point], lines: list[Point], single: Point) -> list[Point]:
-    """Return the points of two faces if there are any, else those of a line, else the single one."""
-    by_line = lines[0].valid | lines[1].valid
-    none = jnp.zeros_like(by_line)
-    out = _either(by_line, lines, [single._replace(valid=~none), single._replace(valid=none)])
-    if not faces:
-        return out
-    by_face = faces[0].valid
-    out += [single._replace(valid=none)] * 2
-    return _either(by_face, faces, out)
+def single(found: Nearest) -> Manifold:
+    """Return the nearest points as the only ones."""
+    first = np.arange(SLOTS) == 0
+    span = found.first - found.second
+    length = jnp.sqrt(dot(span, span))
+    normal = jnp.where(length < MINVAL, np.arange(3) == 0, span / jnp.where(length < MINVAL, 1, length))
+    pos = jnp.where(first[:, None], 0.5 * (found.first + found.second), 0)
+    return Manifold(jnp.where(first, found.dist, 0), pos, normal, jnp.ones((), jnp.int32))

@@ -3,12 +3,13 @@
 import numpy as np
 
 from mjx_like.collision.hfield import MOST
+from mjx_like.collision.solid import make_solid, solid_of
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
-from mjx_like.types.plans import CollisionPlan, PairGroup
+from mjx_like.types.plans import CollisionPlan, ConvexPlan, PairGroup, SolidPlan
 from mjx_like.types.topology import Topology
 
 _PLANE, _SPHERE, _CAPSULE = GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE
-_ELLIPSOID, _CYLINDER, _BOX = GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX
+_ELLIPSOID, _CYLINDER, _BOX, _MESH = GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX, GeomType.MESH
 
 # Type pairs that the engine collides: points that the kernel returns, and the most that are contacts at once.
 POINTS = {
@@ -17,12 +18,17 @@ POINTS = {
     (_SPHERE, _SPHERE): (1, 1), (_SPHERE, _CAPSULE): (1, 1), (_SPHERE, _CYLINDER): (1, 1), (_SPHERE, _BOX): (1, 1),
     (_CAPSULE, _CAPSULE): (2, 2), (_CAPSULE, _BOX): (2, 2),
     (_BOX, _BOX): (8, 8),
+    (_PLANE, _MESH): (4, 4),
     (_SPHERE, _ELLIPSOID): (1, 1), (_CAPSULE, _ELLIPSOID): (1, 1), (_ELLIPSOID, _ELLIPSOID): (1, 1),
-    (_ELLIPSOID, _CYLINDER): (1, 1), (_ELLIPSOID, _BOX): (1, 1),
-    (_CAPSULE, _CYLINDER): (2, 2), (_CYLINDER, _CYLINDER): (4, 4), (_CYLINDER, _BOX): (4, 4),
+    (_ELLIPSOID, _CYLINDER): (1, 1), (_ELLIPSOID, _BOX): (1, 1), (_ELLIPSOID, _MESH): (1, 1), (_SPHERE, _MESH): (1, 1),
+    (_CAPSULE, _CYLINDER): (2, 2), (_CAPSULE, _MESH): (2, 2),
+    (_CYLINDER, _CYLINDER): (4, 4), (_CYLINDER, _BOX): (4, 4), (_CYLINDER, _MESH): (4, 4),
+    (_BOX, _MESH): (4, 4), (_MESH, _MESH): (4, 4),
 }  # fmt: skip
 # Types of geoms that collide with height fields: up to 50 points a pair, as many as there are prisms under the geom.
 FIELD_KINDS = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER)
+# Those without a closed form; they come last above.
+_CONVEX = list(POINTS)[list(POINTS).index((_SPHERE, _ELLIPSOID)) :]
 # Type pairs that MuJoCo never collides.
 _NEVER = {
     (_PLANE, _PLANE), (_PLANE, GeomType.HFIELD), (GeomType.HFIELD, GeomType.HFIELD),
@@ -54,6 +60,8 @@ def make_plan(t: Topology) -> CollisionPlan:
         explicit=explicit,
         dim=_condim(t, geom, explicit),
         groups=groups,
+        convex=_convex(t, groups),
+        plane_mesh=_plane_mesh(t, groups),
         point_pair=point_pair[row],
         point_row=row,
         default_nconmax=capacity if capacity <= _FEW else min(capacity, max(_FEW, _ROWS_PER_GEOM * len(moving))),
@@ -73,6 +81,8 @@ def unsupported(t: Topology) -> tuple[str, ...]:
         more = f" and {len(pairs) - 2} more" if len(pairs) > 2 else ""
         kind = f"{GeomType(a).name.lower()}-{GeomType(b).name.lower()}"
         out.append(f"collision {kind} is not built yet: geom {', '.join(pairs[:2])}{more}")
+    if t.disabled(DisableBit.NATIVECCD) and any(tuple(p) in _CONVEX for p in t.geom_type[geom].tolist()):
+        out.append("flag nativeccd: the libccd pipeline is not built; enable nativeccd")
     if not _disabled(t):
         for f in range(t.nflex):
             if t.flex_contype[f] or t.flex_conaffinity[f]:
@@ -159,10 +169,11 @@ def _built(kinds: tuple[int, int]) -> bool:
 def _groups(t: Topology, geom: np.ndarray, types: np.ndarray) -> tuple[tuple[PairGroup, ...], np.ndarray, np.ndarray]:
     """Return the groups by type pair, and pair and slot of every candidate point in their layout."""
     groups, point_pair, point_slot = [], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for kind in (*POINTS, *((GeomType.HFIELD, second) for second in FIELD_KINDS)):
+    for kind in (*((GeomType.HFIELD, second) for second in FIELD_KINDS), *POINTS):
         rows = np.flatnonzero((types == kind).all(axis=1))
         if rows.size:
-            cells, capacity = (0, 0), _pair_capacity(kind, geom[rows])
+            own = kind in _CONVEX or kind == (_PLANE, _MESH)  # these look for near pairs themselves, or are few
+            cells, capacity = (0, 0), rows.size if own else _pair_capacity(kind, geom[rows])
             if kind[0] == GeomType.HFIELD:
                 field = np.searchsorted(np.flatnonzero(t.geom_type == GeomType.HFIELD), geom[rows, 0])
                 cells, capacity = tuple(int(n) for n in t.hfield_cells[field, geom[rows, 1]].max(axis=0)), rows.size
@@ -181,6 +192,32 @@ def _pair_capacity(kind: tuple[int, int], geom: np.ndarray) -> int:
         if geom.shape[0] <= least
         else min(geom.shape[0], max(least, _PAIRS_PER_GEOM * np.unique(geom).size))
     )
+
+
+def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:
+    """Return the pairs of the groups without a closed form, in the order of the groups."""
+    groups = [group for group in groups if group.types in _CONVEX]
+    if not groups:
+        return None
+    geom = np.concatenate([np.stack([group.geom1, group.geom2], axis=1) for group in groups])
+    kinds = tuple(tuple(sorted(set(t.geom_type[geom[:, k]].tolist()))) for k in (0, 1))
+    meshes = sorted(set(t.geom_dataid[geom[t.geom_type[geom] == _MESH]].tolist()))
+    solid = make_solid(t, meshes)
+    return ConvexPlan(
+        geom=geom,
+        pair=np.concatenate([group.pair for group in groups]),
+        kinds=kinds,
+        groups=len(groups),
+        solid=solid,
+        solid_id=solid_of(t, geom, solid),
+        several=np.concatenate([np.full(group.pair.size, group.slots > 1) for group in groups]),
+    )
+
+
+def _plane_mesh(t: Topology, groups: tuple[PairGroup, ...]) -> SolidPlan | None:
+    """Return the tables of the meshes that can touch a plane."""
+    geom = [group.geom2 for group in groups if group.types == (_PLANE, _MESH)]
+    return make_solid(t, sorted(set(t.geom_dataid[geom[0]].tolist()))) if geom else None
 
 
 def _condim(t: Topology, geom: np.ndarray, explicit: np.ndarray) -> np.ndarray:

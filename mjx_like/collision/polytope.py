@@ -160,7 +160,7 @@ def _contains(a: Array, b: Array, c: Array, d: Array) -> Array:
 
 
 def _pierces(p: Array) -> Array:
-    """Return whether the line of the first two of five points meets the triangle of the others.  Source: rayTriangle."""
+    """Return whether the line of two of five points meets the triangle of the others.  Source: rayTriangle."""
     along, x, y, z = p[1] - p[0], p[2] - p[0], p[3] - p[0], p[4] - p[0]
     volumes = jnp.stack([determinant(x, y, along), determinant(y, z, along), determinant(z, x, along)])
     return jnp.all(volumes >= 0) | jnp.all(volumes <= 0)

@@ -1,7 +1,7 @@
 """The point of a simplex nearest to the origin, by signed volumes, in MuJoCo's order of comparisons.
 
-Source: subdistance, S1D, S2D, S3D, projectOriginPlane in MuJoCo's engine_collision_gjk; Montanari et al., "Improving the
-GJK algorithm for faster and more reliable distance queries between convex objects", 2017.
+Source: subdistance, S1D, S2D, S3D, projectOriginPlane in MuJoCo's engine_collision_gjk; Montanari et al., "Improving
+the GJK algorithm for faster and more reliable distance queries between convex objects", 2017.
 """
 
 import jax

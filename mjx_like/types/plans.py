@@ -66,6 +66,37 @@ class PairGroup:
 
 
 @dataclasses.dataclass(frozen=True)
+class SolidPlan:
+    """Corners, faces and edges of meshes, boxes and cylinders; made by `collision.solid`.
+
+    Corners are rows of [mesh_vert, those of a box, those of a cylinder]; faces are rows of [mesh_polynormal, those of
+    a box, those of a cylinder]; a place is a corner of a mesh that can be a support point, of a box, or a cap.
+    """
+
+    hull: np.ndarray  # (nset, npoint) rows of mesh_vert that can be support points, of each mesh in use; first repeated
+    set_of_mesh: np.ndarray  # (nmesh,) row of `hull`
+    place: np.ndarray  # (nset + 2,) first place of each mesh in use, of boxes, of cylinders
+    place_corner: np.ndarray  # (nplace,) the corner
+    place_face: np.ndarray  # (nplace, m) faces around it, -1 beyond
+    place_end: np.ndarray  # (nplace, m) other ends of its edges, corners, -1 beyond
+    face_corner: np.ndarray  # (nface, k) corners in clockwise order seen from outside, the first repeated beyond
+    face_size: np.ndarray  # (nface,)
+
+
+@dataclasses.dataclass(frozen=True)
+class ConvexPlan:
+    """The candidate pairs without a closed form, of all types together; they make up the last groups."""
+
+    geom: np.ndarray  # (n, 2)
+    pair: np.ndarray  # (n,) row of the pair in CollisionPlan's tables
+    kinds: tuple[tuple[int, ...], tuple[int, ...]]  # types that the first and the second geom can have
+    groups: int  # number of groups
+    solid: SolidPlan
+    solid_id: np.ndarray  # (n, 2) entry of `solid.place`, -1 where a geom has no flat faces
+    several: np.ndarray  # (n,) True where a pair can touch at several points
+
+
+@dataclasses.dataclass(frozen=True)
 class CollisionPlan:
     """Candidate pairs in MuJoCo's order, by type, and the layout of their points; made by `collision.plan`.
 
@@ -77,6 +108,8 @@ class CollisionPlan:
     explicit: np.ndarray  # (npair,) id of the <pair> element, or -1
     dim: np.ndarray  # (npair,) condim
     groups: tuple[PairGroup, ...]
+    convex: ConvexPlan | None
+    plane_mesh: SolidPlan | None  # of the meshes that can touch a plane
     point_pair: np.ndarray  # (ncandidate,) pair of each possible point, in MuJoCo's order
     point_row: np.ndarray  # (ncandidate,) where the possible point in MuJoCo's order stands in the layout
     default_nconmax: int

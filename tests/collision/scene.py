@@ -23,7 +23,7 @@ def model(kind1: str, kind2: str, margin: float = 0.0, gap: float = 0.0, option:
     free = "" if kind1 == "plane" else "<freejoint/>"
     xml = f"""
     <mujoco>
-      <option ccd_tolerance="1e-13" ccd_iterations="200">{option}</option>
+      <option>{option}</option>
       <default><geom margin="{margin}" gap="{gap}"/></default>
       <worldbody>
         <body>{free}<geom name="a" {first} mass="1"/></body>

@@ -1,6 +1,5 @@
 """Each pair of geom types against the oracle: which points touch, where, how deep, and with what parameters."""
 
-import jax
 import numpy as np
 import pytest
 
@@ -10,8 +9,6 @@ CLOSED = [
     "plane-sphere", "plane-capsule", "plane-ellipsoid", "plane-cylinder", "plane-box", "sphere-sphere",
     "sphere-capsule", "sphere-cylinder", "sphere-box", "capsule-capsule", "capsule-box", "box-box",
 ]  # fmt: skip
-# MuJoCo's own iterations end where the distance is right to 1e-9; its points and normal are right to the root of that
-ITERATIVE = ["sphere-ellipsoid", "capsule-ellipsoid", "ellipsoid-ellipsoid", "ellipsoid-cylinder", "ellipsoid-box"]
 
 
 def _check(mj, m, qpos, dist: float, pos: float, frame: float, least: int):
@@ -32,38 +29,6 @@ def test_closed_form_equals_oracle(pair):
     tilts = (None, 0.0, 1e-3, 5e-5)
     qpos = np.concatenate([scene.poses(mj, 60, seed, reach, tilt) for seed, tilt in enumerate(tilts)])
     _check(mj, m, qpos, 1e-12, 1e-11, 1e-10, least=100)
-
-
-@pytest.mark.parametrize("pair", ITERATIVE)
-def test_convex_routine_equals_oracle_at_its_limit(pair):
-    """Deeper than 0.08, where the depth nears a radius of curvature, MuJoCo's polytope leaves the normal open."""
-    mj, m = scene.model(*pair.split("-"), margin=0.01, gap=0.02)
-    qpos = np.concatenate([scene.poses(mj, 60, seed, 0.3, tilt) for seed, tilt in enumerate((None, 0.5))])
-    shallow = [all(c.dist > -0.08 for c in d.contact) for d in scene.oracle(mj, qpos)]
-    _check(mj, m, qpos[shallow], 1e-8, 1e-5, 2e-4, least=40)
-
-
-@pytest.mark.parametrize("pair", ["capsule-cylinder", "cylinder-cylinder", "cylinder-box"])
-def test_cylinders_equal_oracle(pair):
-    """Tilted, upright and lying.
-
-    MuJoCo's rule for flat contacts reads the last corners of its polytope. Within 0.0889 rad of a face that rule, and
-    which four of the corners of a cap it keeps, can hang on rounding: at most one pose in ten differs.
-    """
-    mj, m = scene.model(*pair.split("-"), margin=0.01, gap=0.02)
-    lying = scene.poses(mj, 40, 1, 0.3, 0.03)
-    lying[:, 10:14] = np.array([[0.5, 0.5, 0.5, 0.5]])
-    qpos = np.concatenate([scene.poses(mj, 120, 3, 0.3), lying])
-    reference = scene.oracle(mj, qpos)
-    data = scene.ours(m, reference)
-    odd, touching, several = 0, 0, 0
-    for k, theirs in enumerate(reference):
-        if theirs.ncon:
-            touching, several = touching + 1, several + (theirs.ncon > 1)
-            worst = scene.compare(jax.tree.map(lambda x, k=k: x[k : k + 1], data), [theirs], ordered=False)
-            odd += bool(worst["wrong"]) or worst["pos"] > 1e-4 or worst["frame"] > 1e-4 or worst["dist"] > 1e-5
-    assert touching > 80 and several > (3 if pair == "capsule-cylinder" else 8)
-    assert odd <= 0.1 * touching, (odd, touching)
 
 
 def test_cylinders_that_stand_on_a_face_have_four_points():

@@ -1,0 +1,217 @@
+"""How contact points of convex geoms move with poses, sizes and vertices: the derivative of `convex_points`.
+
+The search is not differentiated. What touches is held: for the depth, the two witness points as points of their geoms
+(the envelope theorem makes that exact); for the normal, flat directions of what touches turn with their geom, and in
+the others the surfaces roll on each other by their curvature; for the point, both witness points slide along flat
+directions so that they stay opposite. Several points are clipped again, with the same faces and edges.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from mjx_like.collision import manifold
+from mjx_like.collision.ccd import Nearest
+from mjx_like.collision.simplex import dot
+from mjx_like.geometry.convex import Convex
+from mjx_like.types.enums import GeomType
+
+Array = jax.Array
+
+_FLAT = 2e-3  # sine below which a normal counts as across a segment or along the axis of a disk
+_TINY = 1e-12
+
+
+def witness(geom: Convex, at: Array, normal: Array, share: Array, index: Array) -> Array:
+    """Return the point of a geom that is at `at` now, as a function of pose, size and vertices, shape (3,).
+
+    normal: outward normal of the geom there; share, index: the mean of these vertices is the point, for a mesh.
+    """
+    stopped = lax.stop_gradient(geom)
+    local = jnp.sum(stopped.mat * (at - stopped.pos)[:, None], axis=0)
+    n = jnp.sum(stopped.mat * normal[:, None], axis=0)
+    grown = _own_support(geom, n, share, index) - _own_support(stopped, n, share, index)
+    return geom.pos + jnp.sum(geom.mat * (local + grown), axis=1)
+
+
+def _own_support(geom: Convex, n: Array, share: Array, index: Array) -> Array:
+    """Return the support point in the frame of the geom for a fixed normal, by which size and vertices act."""
+    r, half = geom.size[0], geom.size[1]
+    across = n * np.array([1, 1, 0])
+    length = jnp.sqrt(jnp.maximum(dot(across, across), _TINY))
+    end = jnp.sign(n) * half * np.array([0, 0, 1])
+    scaled = geom.size * n
+    reach = jnp.sqrt(jnp.maximum(dot(scaled, scaled), _TINY * _TINY))
+    points = {
+        GeomType.SPHERE: r * n,
+        GeomType.CAPSULE: r * n + end,
+        GeomType.ELLIPSOID: geom.size * scaled / reach,
+        GeomType.CYLINDER: r * across / length + end,
+        GeomType.BOX: jnp.sign(n) * geom.size,
+        GeomType.MESH: jnp.sum(share[:, None] * geom.vert[jnp.maximum(index, 0)], axis=0),
+    }
+    out = jnp.zeros_like(n)
+    for kind, point in points.items():
+        out = jnp.where(geom.kind == kind, point, out)
+    return out
+
+
+def _bend(geom: Convex, normal: Array) -> tuple[Array, Array]:
+    """Return the curvature matrix of the support function, shape (3, 3), and flat directions, rows of (2, 3), world.
+
+    Flat directions of boxes and meshes are left zero: their corners tell them.
+    """
+    n = jnp.sum(geom.mat * normal[:, None], axis=0)
+    eye = np.eye(3)
+    size = geom.size
+    scaled = size * n
+    reach = jnp.sqrt(jnp.maximum(dot(scaled, scaled), _TINY * _TINY))
+    unit = scaled / reach
+    ellipsoid = size[:, None] * (eye - unit[:, None] * unit) * size / reach
+    across = n[:2]
+    length = jnp.sqrt(jnp.maximum(dot(across, across), _TINY))
+    turn = jnp.stack([-n[1], n[0], jnp.zeros_like(n[0])]) / length
+    cap, side = length < _FLAT, jnp.abs(n[2]) < _FLAT
+    disk = jnp.where(cap, 0, size[0] / length) * turn[:, None] * turn
+    ball = size[0] * eye
+    bend, flat = jnp.zeros((3, 3), n.dtype), jnp.zeros((2, 3), n.dtype)
+    for kind, value in ((GeomType.SPHERE, ball), (GeomType.CAPSULE, ball), (GeomType.ELLIPSOID, ellipsoid),
+                        (GeomType.CYLINDER, disk)):  # fmt: skip
+        bend = jnp.where(geom.kind == kind, value, bend)
+    axis = jnp.stack([eye[2], 0 * eye[2]])
+    rod = (geom.kind == GeomType.CAPSULE) | (geom.kind == GeomType.CYLINDER)
+    flat = jnp.where(rod & side, axis, flat)
+    flat = jnp.where((geom.kind == GeomType.CYLINDER) & cap, eye[:2], flat)
+    return geom.mat @ bend @ geom.mat.T, flat
+
+
+def _flat(geom: Convex, own: Array, corners: Array) -> Array:
+    """Return the flat directions of a geom at the contact, in its frame, shape (2, 3), of unit length or zero."""
+    edges = jnp.sum((corners[1:] - corners[:1])[:, :, None] * geom.mat, axis=1)
+    cornered = (geom.kind == GeomType.BOX) | (geom.kind == GeomType.MESH)
+    flat = jnp.where(cornered, edges, own)
+    length = jnp.sqrt(jnp.maximum(dot(flat, flat), _TINY * _TINY))
+    return jnp.where((length > 1e-9)[:, None], flat / length[:, None], 0)
+
+
+def follow(
+    a: Convex, b: Convex, found: Nearest, normal: Array, tables: manifold.Tables, solid: Array | None, several: Array
+) -> tuple[Array, Array, Array]:
+    """Return (dist, pos, normal) of the points of a pair, right in their derivatives.
+
+    Args:
+      a, b: the geoms; both have the margin.
+      found: what the search returned for them, where they touch.
+      normal: from the first geom to the second, shape (3,).
+      tables, solid: see `manifold.manifold`; solid is None where there never are several points.
+      several: whether there are several points.
+    """
+    n0 = lax.stop_gradient(normal)
+    off = 0.5 * jnp.maximum(a.margin, 0)
+    depth = -(found.dist + 2 * off)
+    geoms, signs = (a, b), (1.0, -1.0)
+    corners = (found.corners.first, found.corners.second)
+    index = (found.corners.index1, found.corners.index2)
+    share = _shares(found.corners.points, n0 * -found.dist)
+    at = (found.first - off * n0, found.second + off * n0)
+    live = [witness(g, p, s * n0, share, i) for g, p, s, i in zip(geoms, at, signs, index, strict=True)]
+    stopped = lax.stop_gradient(geoms)
+    bends, flats = zip(*(_bend(g, s * n0) for g, s in zip(stopped, signs, strict=True)), strict=True)
+    flats = [_flat(g, own, c) for g, own, c in zip(stopped, flats, corners, strict=True)]
+
+    # where a geom turns under a fixed normal, its support point rolls
+    live = [
+        x + s * (h @ (k.mat @ jnp.sum((g.mat - k.mat) * n0[:, None], axis=0)))
+        for x, s, h, g, k in zip(live, signs, bends, geoms, stopped, strict=True)
+    ]
+    dist = dot(n0, live[1] - live[0])
+    tangent = _tangents(n0)
+    shift = tangent @ (live[1] - live[0])
+    shift = shift - lax.stop_gradient(shift)
+    turned = jnp.concatenate([f @ g.mat.T for f, g in zip(flats, geoms, strict=True)])
+    stiff = tangent @ (bends[0] + bends[1]) @ tangent.T - depth * np.eye(2)
+    roll = _roll(stiff, shift, turned @ tangent.T, turned @ n0)
+    normal = n0 + roll @ tangent
+
+    # both points follow the turning normal by their curvature, then slide along flat directions to stay opposite
+    turn = roll @ tangent
+    moved = [live[0] + bends[0] @ turn, live[1] - bends[1] @ turn]
+    gap = tangent @ (moved[1] - moved[0] - dist * normal)
+    gap = gap - lax.stop_gradient(gap)
+    free = [_projector(f @ g.mat.T @ tangent.T) for f, g in zip(flats, stopped, strict=True)]
+    weight = jnp.linalg.inv(free[0] + free[1] + 1e-9 * np.eye(2))
+    slide = free[0] @ (weight @ gap)
+    point = moved[0] + slide @ tangent + 0.5 * dist * normal
+    one = (
+        jnp.where(np.arange(manifold.SLOTS) == 0, dist, 0),
+        jnp.where((np.arange(manifold.SLOTS) == 0)[:, None], point, 0),
+        normal,
+    )
+    if solid is None:
+        return one
+    rigid = [[witness(g, c, s * n0, jnp.zeros(3, c.dtype), i) for c in x]
+             for g, x, s, i in zip(geoms, corners, signs, index, strict=True)]  # fmt: skip
+    again = found._replace(
+        first=live[0] + off * n0,
+        second=live[1] - off * n0,
+        corners=found.corners._replace(first=jnp.stack(rigid[0]), second=jnp.stack(rigid[1])),
+    )
+    flat = manifold.manifold(tables, a, b, solid, again)
+    return tuple(jnp.where(several, x, y) for x, y in zip((flat.dist, flat.pos, flat.normal), one, strict=True))
+
+
+def _unit(x: Array) -> Array:
+    length = jnp.sqrt(jnp.maximum(dot(x, x), _TINY * _TINY))
+    return jnp.where(length > 1e-11, x / length, np.arange(3) == 0)
+
+
+def _tangents(n: Array) -> Array:
+    guess = jnp.where(jnp.abs(n[0]) > 0.6, np.array([0.0, 1, 0], n.dtype), np.array([1.0, 0, 0], n.dtype))
+    first = _unit(guess - dot(guess, n) * n)
+    return jnp.stack([first, jnp.cross(n, first)])
+
+
+def _shares(points: Array, target: Array) -> Array:
+    """Return the shares of three points in the point of their plane, or line, nearest to a target; they sum to one."""
+    edges = points[1:] - points[:1]
+    square = edges @ edges.T
+    size = jnp.maximum(jnp.trace(square), _TINY * _TINY)
+    weights = jnp.linalg.solve(square + 1e-12 * size * np.eye(2), edges @ (target - points[0]))
+    return lax.stop_gradient(jnp.concatenate([1 - jnp.sum(weights, keepdims=True), weights]))
+
+
+def _projector(rows: Array) -> Array:
+    """Return the projector onto the span of rows, shape (k, 2)."""
+    gram = rows.T @ rows
+    return gram @ jnp.linalg.inv(gram + 1e-9 * np.eye(2))
+
+
+def _roll(stiff: Array, shift: Array, across: Array, lean: Array) -> Array:
+    """Return the turn of the normal, shape (2,).
+
+    Args:
+      stiff: curvatures plus distance, shape (2, 2) [m].
+      shift: sliding of the surfaces on each other [m].
+      across: flat directions in tangent coordinates, shape (k, 2); the normal stays across them.
+      lean: by how much they lean towards the old normal, shape (k,).
+    """
+    lean = lean - lax.stop_gradient(lean)
+    across = lax.stop_gradient(across)
+    size = dot(across, across)
+    first = jnp.argmax(size)
+    u, bound1 = across[first], size[first] > 1e-2
+    unit = jnp.where(bound1, u / jnp.sqrt(jnp.where(bound1, size[first], 1)), np.array([1.0, 0.0]))
+    free = jnp.stack([-unit[1], unit[0]])
+    rest = across @ free
+    second = jnp.argmax(jnp.abs(rest))
+    bound2 = bound1 & (jnp.abs(rest[second]) > 1e-2)
+    along = -lean[first] / jnp.sqrt(jnp.where(bound1, size[first], 1))
+    held = -(lean[second] + (across[second] @ unit) * along) / jnp.where(bound2, rest[second], 1)
+    stiff_free = free @ stiff @ free
+    rolled = (free @ shift - (free @ stiff @ unit) * along) / jnp.where(jnp.abs(stiff_free) < 1e-9, 1, stiff_free)
+    bound = along * unit + jnp.where(bound2, held, rolled) * free
+    det = stiff[0, 0] * stiff[1, 1] - stiff[0, 1] * stiff[1, 0]
+    inverse = jnp.stack([jnp.stack([stiff[1, 1], -stiff[0, 1]]), jnp.stack([-stiff[1, 0], stiff[0, 0]])])
+    loose = inverse @ shift / jnp.where(jnp.abs(det) < 1e-18, 1, det)
+    return jnp.where(bound1, bound, loose)

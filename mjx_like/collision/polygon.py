@@ -1,0 +1,128 @@
+"""Polygons in space: one clipped by the sides of another, and the widest four corners, in MuJoCo's order."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from mjx_like.collision.simplex import dot
+from mjx_like.constants import MINVAL
+
+Array = jax.Array
+
+
+def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_count: Array) -> tuple[Array, Array]:
+    """Return the corners of a polygon, or a line, within the sides of another, and their number.
+
+    Args:
+      base: corners of the clipping polygon, clockwise about its normal, shape (k, 3) [m]; `base_count` are in use.
+      normal: its unit normal, shape (3,).
+      subject: corners of the polygon to clip, shape (j, 3) [m]; `subject_count` are in use.
+
+    Each side cuts in turn; the corner at the start moves to the end. Source: polygonClip.
+    """
+    sides, slots = base.shape[0], base.shape[0] + subject.shape[0]
+    following = jnp.where((np.arange(sides) + 1 < base_count)[:, None], jnp.roll(base, -1, axis=0), base[0])
+    inward = jnp.cross(following - base, normal)
+    length = jnp.sqrt(dot(inward, inward))[:, None]
+    inward = inward * (1 / jnp.where(length < MINVAL, 1, length))
+    level = dot(inward, base)
+    polygon = jnp.concatenate([subject, jnp.zeros((slots - subject.shape[0], 3), subject.dtype)])
+    at = np.arange(slots)
+    slack = MINVAL if base.dtype == np.float64 else 1e-10
+
+    def cut(state, side):
+        polygon, count = state
+        point, inward, level, real = side
+        depth = dot(polygon - point, inward)
+        exists = at < count
+
+        def after(x):
+            rolled = jnp.roll(x, -1, axis=0)
+            last = (at + 1 >= count).reshape((-1,) + (1,) * (x.ndim - 1))
+            return jnp.where(last, x[:1], rolled)
+
+        target = after(polygon)
+        run = target - polygon
+        inside, next_inside = depth > -slack, after(depth) > -slack
+        speed = dot(inward, run)
+        crosses = exists & (inside != next_inside) & (speed != 0)
+        share = (level - dot(inward, polygon)) / jnp.where(speed == 0, 1, speed)
+        crosses &= (share >= 0) & (share <= 1)
+        met = polygon + share[:, None] * run
+        enters = exists & next_inside
+        emitted = crosses.astype(jnp.int32) + enters.astype(jnp.int32)
+        place = jnp.cumsum(emitted, dtype=jnp.int32) - emitted
+        new = (place == at[:, None]) & crosses
+        kept = (place + crosses == at[:, None]) & enters
+        clipped = jnp.sum(jnp.where(new[:, :, None], met, 0) + jnp.where(kept[:, :, None], target, 0), axis=1)
+        return (jnp.where(real, clipped, polygon), jnp.where(real, jnp.sum(emitted, dtype=jnp.int32), count)), None
+
+    start = polygon, jnp.asarray(subject_count, jnp.int32)
+    return lax.scan(cut, start, (base, inward, level, np.arange(sides) < base_count))[0]
+
+
+def widest(corners: Array, count: Array, line: Array, slots: int) -> tuple[Array, Array]:
+    """Return which corners remain, shape (slots,), and how many: four of a polygon, the two farthest of a line."""
+    corners = lax.stop_gradient(corners)
+    n = corners.shape[0]
+    used = np.arange(n) < count
+    gap = corners[None] - corners[:, None]
+    square = jnp.where(used[:, None] & used & (np.arange(n)[:, None] < np.arange(n)), dot(gap, gap), 0)
+    # a corner that two sides cut twice: equal up to rounding counts as equal
+    most = jnp.max(square)
+    far = jnp.argmax(square.ravel() >= most * (1 - 64 * jnp.finfo(square.dtype).eps))
+    ends = jnp.stack([far // n, jnp.where(most > 0, far % n, 1)])
+    ends = jnp.concatenate([ends, jnp.zeros(slots - 2, ends.dtype)])
+    plain = np.arange(slots) % n
+    quad = largest_quad(corners, count, jnp.zeros((), jnp.int32), count > 4, True)
+    chosen = jnp.where(line & (count > 2), ends, jnp.where(count > 4, quad, plain))
+    return chosen, jnp.where(line, jnp.minimum(count, 2), jnp.minimum(count, 4)).astype(jnp.int32)
+
+
+def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, turn: bool) -> Array:
+    """Return four corners of a convex polygon that span a large area, by advancing one after the other.
+
+    Args:
+      corners: shape (n, 3), `count` of them in use.
+      start: the first corner.
+      wanted: whether to search at all.
+      turn: whether the first corner goes once around, or stays.
+
+    Source: polygonQuad, hull4.
+    """
+
+    def area(a, b, c, d):
+        across = jnp.cross(corners[a] - corners[c], corners[b] - corners[d])
+        return 0.5 * jnp.sqrt(dot(across, across))
+
+    def step(i):
+        return (i + 1) % jnp.maximum(count, 1)
+
+    def body(state):
+        quad, best, most, level, turns, _ = state
+        a, b, c, d = quad
+        trial = jnp.stack([
+            a, jnp.where(level == 2, step(b), b), jnp.where(level == 1, step(c), c), jnp.where(level == 0, step(d), d),
+        ])  # fmt: skip
+        size = area(*trial)
+        better = size > most
+        onward = ~better & (level == 0)
+        # the first corner moves on, and pushes those it meets
+        a1 = jnp.where(onward, a + 1, a)
+        b1 = jnp.where(onward & (b == a), step(b), b)
+        c1 = jnp.where(onward & (b == a) & (c == b1), step(c), c)
+        d1 = jnp.where(onward & (b == a) & (c == b1) & (d == c1), step(d), d)
+        following = jnp.where(better, trial, jnp.stack([a1, b1, c1, d1]))
+        next_level = jnp.where(better, jnp.maximum(level, 1), jnp.where(level == 1, 2, 0))
+        turns = turns + onward
+        done = turns >= (count if turn else 1)
+        return (
+            following, jnp.where(better, trial, best), jnp.where(better, size, most),
+            next_level.astype(jnp.int32), turns.astype(jnp.int32), done,
+        )  # fmt: skip
+
+    zero = jnp.zeros((), jnp.int32)
+    begin = ((start + np.arange(4)) % jnp.maximum(count, 1)).astype(jnp.int32)
+    state = (begin, begin, area(*begin), zero, zero, ~wanted)
+    return lax.while_loop(lambda s: ~s[-1], body, state)[1]

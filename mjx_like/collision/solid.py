@@ -1,0 +1,108 @@
+"""Tables of the corners, faces and edges of meshes, boxes and cylinders, in NumPy: what a flat contact reads."""
+
+import numpy as np
+
+from mjx_like.types.enums import GeomType
+from mjx_like.types.plans import SolidPlan
+from mjx_like.types.topology import Topology
+
+SIDES = 16  # corners of the polygon that stands for the cap of a cylinder
+_SEARCH_ALL = 10  # meshes with fewer vertices offer all of them as support points (mjMESH_HILLCLIMB_MIN)
+_BOX_FACES = np.array([[7, 3, 1, 5], [2, 6, 4, 0], [2, 3, 7, 6], [4, 5, 1, 0], [6, 7, 5, 4], [3, 2, 0, 1]])
+_BOX_PLACES = np.array([[v & 1, v >> 1 & 1, v >> 2 & 1] for v in range(8)])
+
+_TURN = 2 * np.pi / SIDES * np.arange(SIDES)
+BOX_CORNERS = 2.0 * _BOX_PLACES - 1
+BOX_NORMALS = np.repeat(np.eye(3), 2, axis=0) * np.tile([1.0, -1.0], 3)[:, None]
+CAP_CORNERS = np.concatenate(
+    [np.stack([np.cos(_TURN), -sign * np.sin(_TURN), np.full(SIDES, sign)], axis=1) for sign in (1.0, -1.0)]
+)  # of both caps, in units of radius and half length
+CAP_NORMALS = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]])
+
+
+def make_solid(t: Topology, meshes: list[int]) -> SolidPlan:
+    """Return the tables for some meshes, boxes and cylinders.
+
+    The order of corners, faces and edges is MuJoCo's: it decides which of equal ones is taken.
+    Source: boxFace, meshFace, cylinderFace, meshNormals, meshEdgeNormals.
+    """
+    vertex0, face0 = t.nmeshvert, t.nmeshpoly
+    places: list[tuple[int, list[int], list[int]]] = []
+    starts, hulls = [], []
+    for mesh in meshes:
+        hull = hull_vertices(t, mesh)
+        starts.append(len(places))
+        hulls.append(t.mesh_vertadr[mesh] + hull)
+        places += [_mesh_place(t, mesh, vertex) for vertex in hull.tolist()]
+    starts.append(len(places))
+    for v, sides in enumerate(_BOX_PLACES):
+        faces = [face0 + 2 * k + (0 if positive else 1) for k, positive in enumerate(sides)]
+        places.append((vertex0 + v, faces, [vertex0 + (v ^ bit) for bit in (1, 2, 4)]))
+    starts.append(len(places))
+    places += [(vertex0 + 8 + SIDES * cap, [face0 + 6 + cap], []) for cap in (0, 1)]
+
+    polygons = [
+        t.mesh_vertadr[mesh] + polygon(t, mesh, k)[::-1] for mesh in range(t.nmesh) for k in range(t.mesh_polynum[mesh])
+    ]
+    polygons += [vertex0 + face for face in _BOX_FACES]
+    polygons += [vertex0 + 8 + SIDES * cap + np.arange(SIDES) for cap in (0, 1)]
+    used = {face for _, faces, _ in places for face in faces}
+    width = max(polygons[face].size for face in used)
+    most = max(len(faces) for _, faces, _ in places)
+    count = max((hull.size for hull in hulls), default=1)
+    set_of_mesh = np.zeros(max(t.nmesh, 1), np.int32)
+    set_of_mesh[meshes] = np.arange(len(meshes))
+    return SolidPlan(
+        hull=_rows(hulls or [np.zeros(1, np.int64)], count, None),
+        set_of_mesh=set_of_mesh,
+        place=np.array(starts, np.int32),
+        place_corner=np.array([corner for corner, _, _ in places], np.int32),
+        place_face=_rows([faces for _, faces, _ in places], most, -1),
+        place_end=_rows([ends for _, _, ends in places], most, -1),
+        face_corner=_rows([p if k in used else p[:1] for k, p in enumerate(polygons)], width, None),
+        face_size=np.array([p.size for p in polygons], np.int32),
+    )
+
+
+def hull_vertices(t: Topology, mesh: int) -> np.ndarray:
+    """Return the vertices of a mesh that can be support points: of its convex hull, or all of a small mesh."""
+    graph = t.mesh_graphadr[mesh]
+    if graph < 0 or t.mesh_vertnum[mesh] < _SEARCH_ALL:
+        return np.arange(t.mesh_vertnum[mesh])
+    count = t.mesh_graph[graph]
+    return t.mesh_graph[graph + 2 + count : graph + 2 + 2 * count].astype(np.int64)
+
+
+def polygon(t: Topology, mesh: int, face: int) -> np.ndarray:
+    """Return the vertices of a face of the convex hull of a mesh, counter-clockwise seen from outside."""
+    k = t.mesh_polyadr[mesh] + face
+    return t.mesh_polyvert[t.mesh_polyvertadr[k] : t.mesh_polyvertadr[k] + t.mesh_polyvertnum[k]]
+
+
+def _mesh_place(t: Topology, mesh: int, vertex: int) -> tuple[int, list[int], list[int]]:
+    """Return corner, faces around it, and for each face the corner before it."""
+    first = t.mesh_vertadr[mesh]
+    k = first + vertex
+    around = t.mesh_polymap[t.mesh_polymapadr[k] : t.mesh_polymapadr[k] + t.mesh_polymapnum[k]].tolist()
+    ends = []
+    for face in around:
+        corners = polygon(t, mesh, face)
+        ends.append(int(first + corners[np.flatnonzero(corners == vertex)[-1] - 1]))
+    return int(k), [int(t.mesh_polyadr[mesh]) + face for face in around], ends
+
+
+def _rows(rows: list, width: int, fill: int | None) -> np.ndarray:
+    """Return rows of unequal length in one array; `fill`, or the first entry of each, beyond."""
+    out = np.empty((len(rows), width), np.int32)
+    for k, row in enumerate(rows):
+        out[k] = row[0] if fill is None else fill
+        out[k, : len(row)] = row
+    return out
+
+
+def solid_of(t: Topology, geom: np.ndarray, plan: SolidPlan) -> np.ndarray:
+    """Return the entry of `plan.place` of geoms, -1 where a geom has no flat face."""
+    kind, meshes = t.geom_type[geom], plan.place.size - 2
+    mesh = plan.set_of_mesh[np.maximum(t.geom_dataid[geom], 0)]
+    out = np.where(kind == GeomType.MESH, mesh, np.full(geom.shape, -1))
+    return np.where(kind == GeomType.BOX, meshes, np.where(kind == GeomType.CYLINDER, meshes + 1, out)).astype(np.int32)

@@ -1,0 +1,115 @@
+"""All convex types against each other in one model: points, order and derivatives, at MuJoCo's own tolerance."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import mujoco
+import numpy as np
+import pytest
+
+from mjx_like.collision.driver import collision
+from mjx_like.interop import put_model
+from mjx_like.state import make_data
+from tests.collision import scene
+
+TENT = "0 0 .12  .1 0 -.06  -.05 .09 -.06  -.05 -.09 -.06  -.04 0 .1"
+SLAB = "-.1 -.07 -.05 .1 -.07 -.05 -.1 .07 -.05 .1 .07 -.05 -.1 -.07 .05 .1 -.07 .05 -.1 .07 .05 .1 .07 .05"
+GEOMS = {
+    kind: f'type="{kind}" size="{scene.SIZES[kind]}"' for kind in ("sphere", "capsule", "ellipsoid", "cylinder", "box")
+}
+GEOMS |= {"tent": 'type="mesh" mesh="tent"', "slab": 'type="mesh" mesh="slab"'}
+
+
+@functools.cache
+def _models(margin: float = 0.0):
+    bodies = "".join(f'<body><freejoint/><geom name="{k}" {g} mass="1"/></body>' for k, g in GEOMS.items())
+    xml = f"""
+    <mujoco>
+      <asset><mesh name="tent" vertex="{TENT}"/><mesh name="slab" vertex="{SLAB}"/></asset>
+      <default><geom margin="{margin}"/></default>
+      <worldbody><geom name="floor" type="plane" size="1 1 1"/>{bodies}</worldbody>
+    </mujoco>"""
+    mj = mujoco.MjModel.from_xml_string(xml)
+    return mj, put_model(mj, nconmax=100)
+
+
+def _poses(mj, count: int):
+    """Return MuJoCo's data of poses of all bodies near one place: tilted at random, a little, or not at all."""
+    rng, out = np.random.default_rng(4), []
+    for k in range(count):
+        data, tilt = mujoco.MjData(mj), (None, 0.02, 0.0)[k % 3]
+        for body in range(len(GEOMS)):
+            quat = rng.normal(size=4) if tilt is None else np.append(1, 0.5 * tilt * rng.normal(size=3))
+            data.qpos[7 * body : 7 * body + 3] = rng.uniform(-0.13, 0.13, size=3) + [0, 0, 0.1]
+            data.qpos[7 * body + 3 : 7 * body + 7] = quat / np.linalg.norm(quat)
+        mujoco.mj_kinematics(mj, data)
+        mujoco.mj_collision(mj, data)
+        out.append(data)
+    return out
+
+
+def _pairs(contact, count: int) -> dict:
+    """Return distances, positions and normals of the contacts of each pair of geoms, in order."""
+    out: dict = {}
+    for i in range(count):
+        row = np.concatenate([[contact.dist[i]], contact.pos[i], np.ravel(contact.frame[i])[:3]])
+        out.setdefault(tuple(contact.geom[i]), []).append(row)
+    return {pair: np.array(rows) for pair, rows in out.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("margin", [0.0, 0.01])
+def test_all_pairs_equal_oracle(margin):
+    """Rounding turns some searches in flat places, and ties among corners: one pair in ten may differ by over 1e-5."""
+    mj, m = _models(margin)
+    reference = _poses(mj, 24)
+    data = scene.ours(m, reference)
+    contact = jax.tree.map(np.asarray, data.contact)
+    off, several, total, missed = 0, 0, 0, 0
+    for k, theirs in enumerate(reference):
+        mine = _pairs(jax.tree.map(lambda x, k=k: x[k], contact), int(data.ncon[k]))
+        other = _pairs(theirs.contact, theirs.ncon)
+        total += len(other)
+        missed += len(set(mine) ^ set(other))
+        for pair in set(mine) & set(other):
+            a, b = mine[pair], other[pair]
+            several += len(b) > 1
+            off += a.shape != b.shape or np.abs(a - b).max() > 1e-5
+    assert total > 200 and several > 60
+    assert missed <= 0.01 * total and off <= 0.1 * total, (missed, off, total)
+
+
+@pytest.mark.slow
+def test_derivative_equals_differences():
+    """Distance to first order everywhere; position and normal of single points by the search at a fine tolerance."""
+    mj, _ = _models()
+    mj.opt.ccd_tolerance, mj.opt.ccd_iterations = 1e-12, 60
+    m = put_model(mj, nconmax=100)
+    data = _poses(mj, 1)[0]
+    d = make_data(m)
+    xpos, xmat = jnp.array(data.geom_xpos), jnp.array(data.geom_xmat.reshape(-1, 3, 3))
+    move = jnp.array(np.random.default_rng(0).normal(size=xpos.shape))
+
+    def contacts(s):
+        out = collision(m, d.replace(geom_xpos=xpos + s * move, geom_xmat=xmat))
+        return jnp.concatenate([out.contact.dist[:, None], out.contact.frame[:, 0]], axis=1), out.ncon
+
+    h = 1e-5
+    value, tangent = jax.jit(lambda s: jax.jvp(lambda s: contacts(s)[0], (s,), (1.0,)))(0.0)
+    high, low = (jax.jit(contacts)(s) for s in (h, -h))
+    assert high[1] == low[1] and high[1] > 8
+    difference = (high[0] - low[0]) / (2 * h)
+    bend = np.abs(high[0] + low[0] - 2 * value).max(axis=1)
+    smooth = (np.arange(100) < int(high[1])) & (bend < 1e-6)
+    assert smooth.sum() > 6 and np.isfinite(tangent).all()
+    np.testing.assert_allclose(tangent[smooth, 0], difference[smooth, 0], atol=1e-4)
+    assert np.median(np.abs(tangent - difference)[smooth]) < 1e-3
+
+    reverse = jax.jit(jax.grad(lambda s: jnp.sum(contacts(s)[0] * jnp.cos(jnp.arange(4.0)))))(0.0)
+    np.testing.assert_allclose(reverse, jnp.sum(tangent * jnp.cos(jnp.arange(4.0))), rtol=1e-9)
+
+
+def test_libccd_is_refused_by_name():
+    xml = '<mujoco><option><flag nativeccd="disable"/></option><worldbody><body><freejoint/><geom type="ellipsoid" size=".1 .2 .3"/></body><body><freejoint/><geom type="ellipsoid" size=".1 .2 .3"/></body></worldbody></mujoco>'  # noqa: E501
+    assert any("nativeccd" in item for item in put_model(mujoco.MjModel.from_xml_string(xml)).unsupported)
