@@ -178,16 +178,6 @@ ERRORS = {
     "sleep": (world(JOINT + '<body sleep="never"/>'), "sleep"),
 }
 
-LATER = {
-    "flex cells": world(
-        '<flexcomp name="f" type="ellipsoid" count="4 4 3" dim="3" dof="trilinear"><elasticity young="1e4"/></flexcomp>'
-    ),
-    "flex shell": world(
-        '<flexcomp name="f" type="grid" count="4 4 4" dim="3" dof="trilinear">'
-        '<elasticity young="1e4" elastic2d="both" thickness=".01"/></flexcomp>'
-    ),
-}
-
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_error(name):
@@ -200,9 +190,3 @@ def test_error(name):
     assert words in message
     assert "\n" not in message
     assert ":1: " in message, "the message must say the line"
-
-
-@pytest.mark.parametrize("name", LATER)
-def test_not_built(name):
-    with pytest.raises(ModelError, match="is not built yet"):
-        compile_source(LATER[name])
