@@ -39,7 +39,9 @@ KERNELS = {
 
 @record
 class Candidates(Record):
-    """All candidate points in the layout of the plan: signed distances also of those that are apart.
+    """All candidate points in the layout of the plan.
+
+    Closed forms give signed distances also of pairs that are apart; the convex search only below the margin.
 
     `place` and `pair` are None where every possible point is a candidate: the plan has them.
     """

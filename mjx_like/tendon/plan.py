@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from mjx_like.tree.inherited import has_armature
-from mjx_like.types.enums import ObjType, WrapType
+from mjx_like.types.enums import WrapType
 from mjx_like.types.plans import TendonPlan
 from mjx_like.types.topology import Topology
 
@@ -21,20 +20,6 @@ def make_plan(t: Topology) -> TendonPlan:
             own_segments, own_spans = _pieces(t, i, entries)
             segments, spans = segments + own_segments, spans + own_spans
     return TendonPlan(**_fixed(t, fixed), **_segments(t, segments), **_spans(t, spans), **_points(t, spans))
-
-
-def unsupported(t: Topology) -> tuple[str, ...]:
-    """Return what of the tendons the engine cannot run yet."""
-    lacks = []
-    heavy = has_armature(t, "tendon", t.plans.tree.tendon_actuator) if t.ntendon else ()
-    for i in range(t.ntendon):
-        name = t.names[ObjType.TENDON][i] or i
-        entries = slice(t.tendon_adr[i], t.tendon_adr[i] + t.tendon_num[i])
-        if heavy[i] and np.isin(t.wrap_type[entries], _GEOMS).any():
-            lacks.append(
-                f"tendon {name!r}: armature by an actuator on a tendon that wraps around geoms, which MuJoCo refuses"
-            )
-    return tuple(lacks)
 
 
 def _pieces(t: Topology, tendon: int, entries: range) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:

@@ -122,11 +122,14 @@ def test_error(hfield, words):
 
 
 def test_leaves_and_collisions():
-    """The data are a leaf, and a contact with a height field is reported by name."""
-    source = model(INLINE["values"]).replace(
-        "</worldbody>", '<body pos="0 0 5"><freejoint/><geom name="ball" size=".1"/></body></worldbody>'
-    )
-    m = mjx.Model.from_xml_string(source)
+    """The data are a leaf, and a contact with a box, which is not built, is reported by name."""
+
+    def loaded(kind):
+        body = f'<body pos="0 0 5"><freejoint/><geom name="thing" type="{kind}" size=".1 .1 .1"/></body>'
+        return mjx.Model.from_xml_string(model(INLINE["values"]).replace("</worldbody>", body + "</worldbody>"))
+
+    m = loaded("sphere")
     assert m.hfield_data.shape == (6,) and float(m.hfield_data.max()) == 1.0
-    with pytest.raises(UnsupportedError, match="ball"):
-        mjx.make_data(m)
+    assert mjx.make_data(m).contact.dist.shape[0] > 0
+    with pytest.raises(UnsupportedError, match="thing"):
+        mjx.make_data(loaded("box"))

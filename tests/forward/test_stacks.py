@@ -13,7 +13,7 @@ from mjx_like.state import make_data
 from mjx_like.step import step
 from tests.oracle import STATE
 
-MODELS = pathlib.Path(__file__).parents[2] / "models"
+MODELS = pathlib.Path(__file__).parents[2] / "models" / "stacks"
 STEPS = 50
 
 

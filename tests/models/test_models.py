@@ -10,6 +10,7 @@ import pytest
 MODELS = pathlib.Path(__file__).parents[2] / "models"
 MAIN = sorted(MODELS.glob("*.xml"))
 FEATURES = sorted((MODELS / "features").glob("*.xml"))
+STACKS = sorted((MODELS / "stacks").glob("*.xml"))
 SHAPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box")
 
 
@@ -25,7 +26,7 @@ def assert_healthy(data: mujoco.MjData) -> None:
     assert np.all(np.isfinite(data.qpos)) and not data.warning.number.any()
 
 
-@pytest.mark.parametrize("path", MAIN + FEATURES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", MAIN + FEATURES + STACKS, ids=lambda p: p.stem)
 def test_first_line_says_what_it_is_for(path):
     first = path.read_text().splitlines()[0]
     assert first.startswith("<!-- ") and first.endswith(". -->") and len(first) <= 130

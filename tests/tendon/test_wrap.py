@@ -6,16 +6,17 @@ import jax
 import jax.numpy as jnp
 import mujoco
 import numpy as np
+import pytest
 import scipy.optimize
 
 from mjx_like.compiler.load import from_xml_string
+from mjx_like.errors import ModelError
 from mjx_like.forward import forward
 from mjx_like.math import quaternion
 from mjx_like.math.vector import pack, unpack
 from mjx_like.sensor.rne_postconstraint import rne_postconstraint
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.kinematics import kinematics
-from mjx_like.tendon.plan import unsupported
 from mjx_like.tendon.reflection import reflection_angle
 from mjx_like.tendon.stage import tendon
 from mjx_like.tendon.wrap import wrap
@@ -221,10 +222,8 @@ def test_force_on_bodies_does_the_work_of_the_tendon():
 
 
 def test_an_actuators_armature_on_a_wrapping_tendon_is_refused_by_name():
-    m = from_xml_string(FORCED.replace('tendon="rope"', 'tendon="rope" armature=".1"'))
-    assert unsupported(m.topology) == (
-        "tendon 'rope': armature by an actuator on a tendon that wraps around geoms, which MuJoCo refuses",
-    )
+    with pytest.raises(ModelError, match="element <motor>: armature on a tendon that wraps around geoms"):
+        from_xml_string(FORCED.replace('tendon="rope"', 'tendon="rope" armature=".1"'))
 
 
 FORCED = """<mujoco><worldbody><site name="a" pos="-1 0 .2"/>
