@@ -60,13 +60,14 @@ def rollout(
     unroll: int = 1,
     block: int | None = None,
     devices: Sequence[jax.Device] | None = None,
-) -> tuple[Data, Any]:
-    """Return the Data after many steps, and what was recorded at each.
+    return_data: bool = False,
+) -> Any:
+    """Return what was recorded at each of many steps: the Trajectory of states and sensors by default.
 
     One world, or a batch of them if the arrays of `d` have a leading world axis; then arrays of `m` may have one too
     (domain randomisation), and a world's result does not depend on the others, on `block` or on `devices`.
     Differentiable in both modes, with respect to `m`, `d` and `ctrl`. Only the state, inputs and counters are
-    carried: derived fields of the Data returned are those of `d` until `forward` is called.
+    carried from step to step: derived fields of a Data returned are those of `d` until `forward` is called.
 
     Args:
       m: the model.
@@ -80,9 +81,10 @@ def rollout(
       unroll: steps written out in the body of the loop.
       block: worlds that run together; None for 128 on a CPU (they fit its cache), else all.
       devices: devices that share the worlds; None for the one where the arguments are.
+      return_data: return the Data at the end too, to go on from it.
 
     Returns:
-      The Data at the end, and the records: arrays with axes (steps, ...) or (batch, steps, ...).
+      The records, arrays with axes (steps, ...) or (batch, steps, ...); with `return_data`, (records, Data).
 
     Raises:
       InputError: arguments whose shapes do not fit.
@@ -99,7 +101,8 @@ def rollout(
         platform = jax.default_backend() if devices is None else devices[0].platform
         block = CPU_BLOCK if platform == "cpu" else batch
     static = (steps, record, remat, unroll, block, None if devices is None else tuple(devices))
-    return _rollout(m, d, ctrl, *static)
+    end, records = _rollout(m, d, ctrl, *static)
+    return (records, end) if return_data else records
 
 
 @functools.partial(jax.jit, static_argnums=(3, 4, 5, 6, 7, 8))

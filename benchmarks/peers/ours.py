@@ -39,8 +39,8 @@ def measure(job: dict) -> dict:
     m, states = load(job), inputs(job)
     d = mjx_like.make_data(m)
     batch, ctrl = worlds(d, states, ""), jnp.asarray(states["ctrl"], d.qpos.dtype)
-    run, answer = compiled(lambda m, d, u: mjx_like.rollout(m, d, u, record=record), m, batch, ctrl)
-    final, seen = jax.block_until_ready(run(m, batch, ctrl))
+    run, answer = compiled(lambda m, d, u: mjx_like.rollout(m, d, u, record=record, return_data=True), m, batch, ctrl)
+    seen, final = jax.block_until_ready(run(m, batch, ctrl))
     answer |= timed(lambda: jax.block_until_ready(run(m, batch, ctrl)), job["batch"] * job["steps"])
     for name, values in zip(("iterations", "contacts", "rows"), seen, strict=True):
         answer |= spread(name, values)

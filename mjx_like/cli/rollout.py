@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> None:
     begin = time.perf_counter()
     with tqdm(total=args.steps, unit="step") as bar:
         for start in range(0, args.steps, chunk):
-            worlds, records = advance(m, worlds, _controls(m, args, start, chunk))
+            records, worlds = advance(m, worlds, _controls(m, args, start, chunk))
             summary.add({name: np.asarray(x) for name, x in records.items()})
             bar.update(min(chunk, args.steps - start))
     seconds = time.perf_counter() - begin
@@ -87,13 +87,13 @@ def _devices(batch: int, wanted: int | None) -> list[jax.Device]:
 
 
 def _compiled(m: Model, worlds: Data, ctrl: jax.Array, devices: list[jax.Device]) -> Callable[..., Any]:
-    """Return the compiled function (m, worlds, ctrl) -> (worlds, records) that advances all worlds."""
+    """Return the compiled function (m, worlds, ctrl) -> (records, worlds) that advances all worlds."""
     record = recorder(m)
     spread = devices if len(devices) > 1 else None
     with phase("tracing"):
         run = jax.jit(
-            lambda m, d, u: rollout(m, d, u, record=record, devices=spread),
-            out_shardings=(worlds.qpos.sharding, None),
+            lambda m, d, u: rollout(m, d, u, record=record, devices=spread, return_data=True),
+            out_shardings=(None, worlds.qpos.sharding),
         )
         lowered = run.lower(m, worlds, ctrl)
     with phase("compiling") as notes:

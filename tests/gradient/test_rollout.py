@@ -50,7 +50,7 @@ def _case(name):
     weight = jnp.asarray(rng.normal(size=m.nv))
 
     def loss(x, model=m):
-        end, rows = rollout(model, d.replace(qvel=x[: m.nv]), ctrl + x[m.nv :], record=_rows)
+        rows, end = rollout(model, d.replace(qvel=x[: m.nv]), ctrl + x[m.nv :], record=_rows, return_data=True)
         return jnp.sum(weight * end.qvel) + jnp.sum(end.qpos**2), rows
 
     return m, d, loss, jnp.concatenate([jnp.asarray(qvel), jnp.zeros(m.nu)]), contact

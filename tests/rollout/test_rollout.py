@@ -56,7 +56,7 @@ def world(d, i):
 
 def test_equals_a_loop_of_steps(model):
     d, ctrl = world(worlds(model)[0], 0), worlds(model)[1][0]
-    end, records = rollout(model, d, ctrl)
+    records, end = rollout(model, d, ctrl, return_data=True)
     one = jax.jit(step)
     for i, u in enumerate(ctrl):
         d = one(model, d.replace(ctrl=u))
@@ -71,7 +71,7 @@ def test_equals_mujoco_in_contact():
     mj.opt.tolerance = 0
     data, m = mujoco.MjData(mj), put_model(mj)
     data.qvel[:] = [1, 0, 0, 0, 3, 0]
-    _, records = rollout(m, put_data(mj, data), steps=STEPS)
+    records = rollout(m, put_data(mj, data), steps=STEPS)
     for qpos in records.qpos:
         mujoco.mj_step(mj, data)
         np.testing.assert_allclose(qpos, data.qpos, atol=1e-9)
@@ -80,21 +80,22 @@ def test_equals_mujoco_in_contact():
 
 def test_a_batch_equals_its_worlds(model):
     d, ctrl = worlds(model)
-    (end, records), (_, blocked) = (rollout(model, d, ctrl, block=b, unroll=u) for b, u in ((None, 1), (2, 2)))
+    records, end = rollout(model, d, ctrl, return_data=True)
+    blocked = rollout(model, d, ctrl, block=2, unroll=2)
     assert records.qpos.shape == (BATCH, STEPS, model.nq) and end.qpos.shape == (BATCH, model.nq)
     np.testing.assert_allclose(blocked.qpos, records.qpos, atol=1e-12)
     for i in range(BATCH):
-        alone_end, alone = rollout(model, world(d, i), ctrl[i])
+        alone, alone_end = rollout(model, world(d, i), ctrl[i], return_data=True)
         np.testing.assert_allclose(records.qpos[i], alone.qpos, atol=1e-12)
         np.testing.assert_allclose(end.qvel[i], alone_end.qvel, atol=1e-12)
 
 
 def test_shared_controls_and_held_controls(model):
     d, ctrl = worlds(model)
-    shared, each = (rollout(model, d, u)[1].qpos for u in (ctrl[0], jnp.broadcast_to(ctrl[0], ctrl.shape)))
+    shared, each = (rollout(model, d, u).qpos for u in (ctrl[0], jnp.broadcast_to(ctrl[0], ctrl.shape)))
     np.testing.assert_allclose(shared, each, atol=1e-12)
-    held = rollout(model, d.replace(ctrl=ctrl[:, 0]), steps=STEPS)[1].qpos
-    given = rollout(model, d, jnp.broadcast_to(ctrl[:, :1], ctrl.shape))[1].qpos
+    held = rollout(model, d.replace(ctrl=ctrl[:, 0]), steps=STEPS).qpos
+    given = rollout(model, d, jnp.broadcast_to(ctrl[:, :1], ctrl.shape)).qpos
     np.testing.assert_allclose(held, given, atol=1e-12)
 
 
@@ -103,16 +104,16 @@ def test_models_with_a_world_axis(model):
     mass = model.body_mass * jnp.linspace(0.5, 2, BATCH)[:, None]
     gravity = model.opt.gravity * jnp.linspace(0.5, 1, BATCH)[:, None]
     varied = model.replace(body_mass=mass, opt=model.opt.replace(gravity=gravity))
-    records = rollout(varied, d, ctrl, block=2)[1]
+    records = rollout(varied, d, ctrl, block=2)
     for i in (0, 3):
         alone = model.replace(body_mass=mass[i], opt=model.opt.replace(gravity=gravity[i]))
-        np.testing.assert_allclose(records.qpos[i], rollout(alone, world(d, i), ctrl[i])[1].qpos, atol=1e-12)
-    assert np.abs(records.qpos[0] - rollout(model, d, ctrl)[1].qpos[0]).max() > 1e-3
+        np.testing.assert_allclose(records.qpos[i], rollout(alone, world(d, i), ctrl[i]).qpos, atol=1e-12)
+    assert np.abs(records.qpos[0] - rollout(model, d, ctrl).qpos[0]).max() > 1e-3
 
 
 def test_own_record(model):
     d, ctrl = worlds(model)
-    places = rollout(model, d, ctrl, record=_place)[1]
+    places = rollout(model, d, ctrl, record=_place)
     assert places.shape == (BATCH, STEPS, 3)
     np.testing.assert_allclose(places[:, 0], [[1.2, 0, 0.5]] * BATCH, atol=1e-12)  # at the start of the step
 
@@ -125,7 +126,7 @@ def test_blocks_and_remat_change_no_gradient(model):
     d, ctrl = worlds(model)
 
     def gradient(**options):
-        return jax.jit(jax.grad(lambda u: (rollout(model, d, u, **options)[0].qpos ** 2).sum()))(ctrl)
+        return jax.jit(jax.grad(lambda u: (rollout(model, d, u, return_data=True, **options)[1].qpos ** 2).sum()))(ctrl)
 
     reference = gradient(remat=False)
     assert np.abs(reference).max() > 1e-6
@@ -134,14 +135,14 @@ def test_blocks_and_remat_change_no_gradient(model):
 
 def test_float32(model):
     m = put_model(mujoco.MjModel.from_xml_string(ARM), dtype=jnp.float32)
-    end, records = rollout(m, make_data(m), np.zeros((3, m.nu)))
+    records, end = rollout(m, make_data(m), np.zeros((3, m.nu)), return_data=True)
     assert records.qpos.dtype == end.qvel.dtype == jnp.float32
 
 
 def test_put_data_can_go_on(model):
     mj = mujoco.MjModel.from_xml_string(ARM)
     d = put_data(mj, mujoco.MjData(mj))
-    assert jax.tree.structure(rollout(model, d, steps=1)[0]) == jax.tree.structure(d)
+    assert jax.tree.structure(rollout(model, d, steps=1, return_data=True)[1]) == jax.tree.structure(d)
 
 
 def test_two_devices_give_the_same():
@@ -153,7 +154,7 @@ def test_two_devices_give_the_same():
         "from tests.rollout.test_rollout import ARM, worlds\n"
         "m = put_model(mujoco.MjModel.from_xml_string(ARM))\n"
         "d, ctrl = worlds(m)\n"
-        "one, two = (rollout(m, d, ctrl, block=2, devices=jax.devices()[:n])[1].qpos for n in (1, 2))\n"
+        "one, two = (rollout(m, d, ctrl, block=2, devices=jax.devices()[:n]).qpos for n in (1, 2))\n"
         "assert len(two.sharding.device_set) == 2\n"
         "np.testing.assert_allclose(one, two, atol=1e-12)\n"
     )
@@ -193,12 +194,12 @@ def test_worlds_last_equal_worlds_first(file, monkeypatch):
     own = m.replace(dof_damping=m.dof_damping * jnp.linspace(1, 2, BATCH).reshape((-1,) + (1,) * m.dof_damping.ndim))
 
     def slope(d, ctrl):
-        return jax.grad(lambda u: jnp.sum(rollout(own, d, u)[0].qpos ** 2))(ctrl)
+        return jax.grad(lambda u: jnp.sum(rollout(own, d, u, return_data=True)[1].qpos ** 2))(ctrl)
 
     results = []
     for most in (-1, 100):
         monkeypatch.setattr(sys.modules["mjx_like.rollout"], "MOST_DOFS_LAST", most)
         jax.clear_caches()
-        results.append((rollout(own, d, ctrl), rollout(m, d, ctrl[0]), slope(d, ctrl)))
+        results.append((rollout(own, d, ctrl, return_data=True), rollout(m, d, ctrl[0]), slope(d, ctrl)))
     for a, b in zip(*map(jax.tree.leaves, results), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
