@@ -86,9 +86,15 @@ def _bend(geom: Convex, normal: Array) -> tuple[Array, Array]:
     return geom.mat @ bend @ geom.mat.T, flat
 
 
-def _flat(geom: Convex, own: Array, corners: Array) -> Array:
-    """Return the flat directions of a geom at the contact, in its frame, shape (2, 3), of unit length or zero."""
-    edges = jnp.sum((corners[1:] - corners[:1])[:, :, None] * geom.mat, axis=1)
+def _flat(geom: Convex, own: Array, index: Array) -> Array:
+    """Return the flat directions of a geom at the contact, in its frame, shape (2, 3), of unit length or zero.
+
+    index: its corners in the final face, shape (3,).
+    """
+    index = jnp.maximum(index, 0)
+    box = (2.0 * (index[:, None] >> np.arange(3) & 1) - 1) * geom.size
+    corners = jnp.where(geom.kind == GeomType.BOX, box, geom.vert[index])
+    edges = corners[1:] - corners[:1]
     cornered = (geom.kind == GeomType.BOX) | (geom.kind == GeomType.MESH)
     flat = jnp.where(cornered, edges, own)
     length = jnp.sqrt(jnp.maximum(dot(flat, flat), _TINY * _TINY))
@@ -118,7 +124,7 @@ def follow(
     live = [witness(g, p, s * n0, share, i) for g, p, s, i in zip(geoms, at, signs, index, strict=True)]
     stopped = lax.stop_gradient(geoms)
     bends, flats = zip(*(_bend(g, s * n0) for g, s in zip(stopped, signs, strict=True)), strict=True)
-    flats = [_flat(g, own, c) for g, own, c in zip(stopped, flats, corners, strict=True)]
+    flats = [_flat(g, own, i) for g, own, i in zip(geoms, flats, index, strict=True)]
 
     # where a geom turns under a fixed normal, its support point rolls
     live = [
