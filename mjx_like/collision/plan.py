@@ -33,8 +33,10 @@ _CONVEX = list(POINTS)[list(POINTS).index((_SPHERE, _ELLIPSOID)) :]
 _NEVER = {
     (_PLANE, _PLANE), (_PLANE, GeomType.HFIELD), (GeomType.HFIELD, GeomType.HFIELD),
 }  # fmt: skip
+_FLAT = (_CYLINDER, _BOX, _MESH)
 _FEW = 64  # up to this many candidate points, all have a row
 _ROWS_PER_GEOM = 4
+_ROWS_PER_FLAT_GEOM = 8  # of one that lies on and under others, with four points each
 # Pairs of a type that all go to the kernel: more where it costs no more than a test of the bounds; and beyond it, how
 # many for each geom of the group.
 _CHEAP = {_PLANE, _SPHERE, _CAPSULE}
@@ -45,7 +47,7 @@ def make_plan(t: Topology) -> CollisionPlan:
     """Return the candidate pairs in MuJoCo's order, by type, and the default capacity of the contact buffer.
 
     The capacity is one row for each point that can touch if these are at most 64, else 4 for each moving geom that
-    can collide, and at least 64.
+    can collide, or 8 where it has flat faces and meets others that have, and at least 64.
     """
     geom, explicit, order = _candidates(t)
     types = t.geom_type[geom]
@@ -54,7 +56,6 @@ def make_plan(t: Topology) -> CollisionPlan:
     groups, point_pair, point_slot = _groups(t, geom, types)
     row = np.lexsort((point_slot, point_pair))
     capacity = sum(g.pair.size * POINTS.get(g.types, (0, min(g.slots, MOST)))[1] for g in groups)
-    moving = [g for g in np.unique(geom) if t.body_treeid[t.geom_bodyid[g]] >= 0]
     return CollisionPlan(
         geom=geom,
         explicit=explicit,
@@ -64,8 +65,17 @@ def make_plan(t: Topology) -> CollisionPlan:
         plane_mesh=_plane_mesh(t, groups),
         point_pair=point_pair[row],
         point_row=row,
-        default_nconmax=capacity if capacity <= _FEW else min(capacity, max(_FEW, _ROWS_PER_GEOM * len(moving))),
+        default_nconmax=capacity if capacity <= _FEW else min(capacity, max(_FEW, _rows_of_geoms(t, geom))),
     )
+
+
+def _rows_of_geoms(t: Topology, geom: np.ndarray) -> int:
+    """Return how many rows the moving geoms of some pairs get."""
+    moving = np.unique(geom)
+    moving = moving[t.body_treeid[t.geom_bodyid[moving]] >= 0]
+    flat = np.isin(t.geom_type[geom], _FLAT).all(axis=1)
+    stacked = np.isin(moving, geom[flat])
+    return int(np.where(stacked, _ROWS_PER_FLAT_GEOM, _ROWS_PER_GEOM).sum())
 
 
 def unsupported(t: Topology) -> tuple[str, ...]:
