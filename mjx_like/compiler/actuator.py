@@ -4,7 +4,8 @@ import numpy as np
 
 from mjx_like.compiler.actuator_law import activations, check_law, check_target
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import Context, choice, keyword, not_built, numbers
+from mjx_like.compiler.context import Context, choice, keyword, numbers
+from mjx_like.compiler.plugin import pid_states
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import (
@@ -39,8 +40,6 @@ def compile_actuator(ctx: Context, element: Element, columns) -> Row:
     Source: mjCActuator::Compile.
     """
     a = ctx.spec.resolve(element)
-    if element.tag == "plugin":
-        raise not_built(element, "actuator plugin")
     kinds = {
         "dyntype": DynType(keyword(DynType, a["dyntype"])),
         "gaintype": GainType(keyword(GainType, a["gaintype"])),
@@ -68,7 +67,10 @@ def compile_actuator(ctx: Context, element: Element, columns) -> Row:
     if limited["act"] and kinds["dyntype"] == DynType.NONE:
         raise element.error("actrange is given, but the actuator has no activation (dyntype none)")
     ctrlspec, inputs = _inputs(ctx, element, a, kinds["gaintype"], ranges)
-    actnum = activations(element, a, kinds["gaintype"], kinds["dyntype"])
+    if element.tag == "plugin":
+        actnum = _plugin_activations(ctx, element, a, kinds["dyntype"])
+    else:
+        actnum = activations(element, a, kinds["gaintype"], kinds["dyntype"])
     check_law(element, a, kinds["gaintype"], kinds["biastype"], kinds["dyntype"], actnum, ctrlspec)
     nsample, delay = a["nsample"], a["delay"]
     if delay > 0 and nsample <= 0:
@@ -159,6 +161,16 @@ def _check_wraps(element: Element, tendon: int, columns) -> None:
     start, count = columns["tendon_adr"][tendon], columns["tendon_num"][tendon]
     if {WrapType.SPHERE, WrapType.CYLINDER} & set(columns["wrap_type"][start : start + count]):
         raise element.error("armature on a tendon that wraps around geoms is not possible; give it to a joint")
+
+
+def _plugin_activations(ctx: Context, element: Element, a, dynamics: DynType) -> int:
+    """The number of activations of an actuator with a plugin: those of the plugin, then that of its dyntype."""
+    filtered = dynamics not in (DynType.NONE, DynType.USER)
+    need = pid_states(ctx.spec, element) + filtered
+    given = a["actdim"] if a["actdim"] >= 0 else int(filtered)
+    if given != need:
+        raise element.error(f"has actdim {given}, but plugin and dyntype make {need} activations; give actdim {need}")
+    return need
 
 
 def _inherit_range(element: Element, a, kinds, trntype, target: int, ranges, columns) -> None:

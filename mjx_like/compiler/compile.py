@@ -20,7 +20,7 @@ from mjx_like.compiler.joint import NQ
 from mjx_like.compiler.lengthrange import set_length_ranges
 from mjx_like.compiler.mesh import compile_mesh, place_meshes
 from mjx_like.compiler.mesh_geom import MESH_TYPES, Assets
-from mjx_like.compiler.plugin import check_plugins
+from mjx_like.compiler.plugin import check_plugins, unsupported
 from mjx_like.compiler.reduce import reduced, take_visuals, without_looks
 from mjx_like.compiler.reference import derive
 from mjx_like.compiler.sensor import compile_sensor, place_sensors
@@ -133,7 +133,7 @@ def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], spring
     for name, column in stack(compile_keyframes(ctx, keys, fields, sizes["nkey"])).items():
         fields[name] = np.array(column, float).reshape(fields[name].shape)
     arrays = Arrays(fields=fields, options=settings, statistics=statistic, names=names)
-    arrays.unsupported = set_length_ranges(ctx, arrays)
+    arrays.unsupported = unsupported(ctx.spec) + set_length_ranges(ctx, arrays)
     return arrays
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import Context, not_built, vector
+from mjx_like.compiler.context import Context, not_built, numbers, vector
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import EqType, JointType, ObjType
 
@@ -72,14 +72,24 @@ def _tendon(ctx: Context, element: Element, a):
 
 
 def _flex(ctx: Context, element: Element, a):
-    return ObjType.UNKNOWN, ctx.names.find(ObjType.FLEX, a.get("flex"), element, "flex"), -1, np.array(_DATA, float)
+    index = ctx.names.find(ObjType.FLEX, a.get("flex"), element, "flex")
+    flex = ctx.spec.resolve(ctx.names.elements[ObjType.FLEX][index])
+    if len(set(flex["body"].split())) == 1 and not flex.get("node"):
+        raise element.error(f"flex '{a['flex']}' is rigid")
+    return ObjType.UNKNOWN, index, -1, np.array(_DATA, float)
 
 
 def _flexstrain(ctx: Context, element: Element, a):
-    kind, flex, none, data = _flex(ctx, element, a)
-    if a.get("cell") is not None:
-        data[:3] = a["cell"]
-    return kind, flex, none, data
+    kind, index, none, data = _flex(ctx, element, a)
+    flex = ctx.spec.resolve(ctx.names.elements[ObjType.FLEX][index])
+    if flex.get("dof") not in ("trilinear", "quadratic"):
+        raise element.error(f"flex '{a['flex']}' has no cells; it needs dof trilinear or quadratic")
+    cell, count = np.asarray(a.get("cell", (-1, -1, -1))), np.asarray(flex["cellcount"])
+    if (cell < 0).any() or (cell >= count).any():
+        given = f"cell {numbers(cell)}" if a.get("cell") is not None else "no cell"
+        raise element.error(f"has {given}; flex '{a['flex']}' has {numbers(count)} cells, counted from 0")
+    data[:3] = cell
+    return kind, index, none, data
 
 
 _SIDES = {

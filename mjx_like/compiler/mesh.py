@@ -6,14 +6,16 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.context import Context, keyword, not_built
+from mjx_like.compiler.context import Context, keyword
 from mjx_like.compiler.mesh_hull import Hull, convex_hull
 from mjx_like.compiler.mesh_inertia import MeshMass, mesh_mass
 from mjx_like.compiler.mesh_normal import normalized, vertex_normals
 from mjx_like.compiler.mesh_polygon import polygon_map, polygon_normals
+from mjx_like.compiler.plugin import config, plugin_name
 from mjx_like.compiler.pose import IDENTITY, quat_to_mat
 from mjx_like.compiler.pose import normalized as unit
 from mjx_like.mjcf.asset.mesh_data import MeshData, MeshError
+from mjx_like.mjcf.asset.sdf import SHAPES, sdf_mesh
 from mjx_like.mjcf.asset.source import given_mesh, placed
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import MeshInertia
@@ -52,12 +54,14 @@ def compile_mesh(ctx: Context, element: Element, collides: bool) -> Mesh:
       ModelError: a file that cannot be read, data that make no mesh, or a mesh without volume.
     Source: mjCMesh::TryCompile, mjCMesh::Process.
     """
-    if element.find_all("plugin"):
-        raise not_built(element, "a mesh made by a plugin")
     a = ctx.spec.resolve(element)
+    plugin = element.find("plugin")
     try:
         kind = MeshInertia(keyword(MeshInertia, a["inertia"]))
-        data, shell = given_mesh(ctx.spec, element, a, legacy=kind == MeshInertia.LEGACY)
+        if plugin is None:
+            data, shell = given_mesh(ctx.spec, element, a, legacy=kind == MeshInertia.LEGACY)
+        else:
+            data, shell = _distance_mesh(ctx, element, plugin, a), False
         kind = MeshInertia.SHELL if shell else kind
         _check(data)
         data, hull = _shaped(a, data, collides or kind == MeshInertia.CONVEX)
@@ -68,9 +72,18 @@ def compile_mesh(ctx: Context, element: Element, collides: bool) -> Mesh:
     except MeshError as error:
         file = f"file '{a['file']}' " if a.get("file") else ""
         raise element.error(f"{file}{error}") from None
+    if plugin is not None:  # the distance is measured in the frame of the mesh, which therefore stays
+        mass = dataclasses.replace(mass, pos=np.zeros(3), quat=IDENTITY)
     turn = quat_to_mat(mass.quat)
     data.vert, data.normal = (data.vert - mass.pos) @ turn, data.normal @ turn
     return Mesh(element, data, mass, hull, data.vert.min(axis=0), data.vert.max(axis=0), a["scale"], a.get("material"))
+
+
+def _distance_mesh(ctx: Context, element: Element, plugin: Element, a: dict[str, Any]) -> MeshData:
+    """Return the mesh of a plugin's signed distance."""
+    if (a["scale"] != 1).any():
+        raise element.error("a mesh made by a plugin has no scale")
+    return sdf_mesh(SHAPES[plugin_name(ctx.spec, plugin)], config(ctx.spec, plugin))
 
 
 def _check(data: MeshData) -> None:

@@ -1,39 +1,106 @@
-"""Plugins: declared ones are accepted; of those that are used, only the cable's elasticity is built."""
+"""Plugins: which there are, where they may stand, and what their configuration says.
 
-from mjx_like.compiler.context import not_built
+Models with plugins compile as in MuJoCo; of those that act on the motion only the cable's elasticity is built, the
+others are reported as unsupported.
+"""
+
+import dataclasses
+import re
+
+import numpy as np
+
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.spec import Spec
 
 CABLE = "mujoco.elasticity.cable"
-# Plugins that MuJoCo or one of its documents brings with it.
-KNOWN = (
-    "mujoco.pid", "mujoco.sensor.touch_grid", "mujoco.sdf.bolt", "mujoco.sdf.bowl", "mujoco.sdf.gear",
-    "mujoco.sdf.nut", "mujoco.sdf.torus", "mujoco.sdf.sdflib", CABLE, "mujoco.elasticity.shell",
-)  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """The elements that may use a plugin, and the keys of its configuration."""
+
+    places: tuple[str, ...]
+    keys: tuple[str, ...]
+
+
+_SDF = ("mesh", "geom")
+# Plugins that MuJoCo 4.0.0 brings with it, and the cable of 3.1.6.
+PLUGINS = {
+    "mujoco.pid": Kind(("actuator",), ("kp", "ki", "kd", "imax", "slewmax")),
+    "mujoco.sensor.touch_grid": Kind(("sensor",), ("nchannel", "size", "fov", "gamma")),
+    "mujoco.sdf.bolt": Kind(_SDF, ("radius",)),
+    "mujoco.sdf.bowl": Kind(_SDF, ("height", "radius", "thickness")),
+    "mujoco.sdf.gear": Kind(_SDF, ("alpha", "diameter", "teeth", "thickness", "innerdiameter")),
+    "mujoco.sdf.nut": Kind(_SDF, ("radius",)),
+    "mujoco.sdf.torus": Kind(_SDF, ("radius1", "radius2")),
+    CABLE: Kind(("body",), ("twist", "bend", "flat", "vmax")),
+}
+_NUMBER = re.compile(r"\s*[-+]?(inf(inity)?|nan|(\d+\.?\d*|\.\d+)(e[-+]?\d+)?)", re.IGNORECASE)
 
 
 def check_plugins(spec: Spec) -> None:
-    """Refuse what is unknown among the declared plugins, and uses of one that is not built.
+    """Check the plugins that are declared and used, and their configurations.
 
     Raises:
-      ModelError: the plugin, with the element that declares or uses it.
+      ModelError: an unknown plugin, one that is not declared, one that does not fit the element that uses it, an
+        unknown key; with the element that declares or uses it.
     """
-    declared: dict[str, str] = {}
     for element in spec.sections["extension"]:
         name = element.get("plugin")
-        if name not in KNOWN:
-            raise element.error(f"plugin '{name}' is unknown; known: {', '.join(KNOWN)}")
-        declared |= {instance.get("name"): name for instance in element.find_all("instance")}
-    on_bodies = {id(child) for body in spec.worldbody.iter("body") for child in body.find_all("plugin")}
-    tops = (element for name, section in spec.sections.items() if name != "extension" for element in section)
-    for top in (spec.worldbody, *tops):
-        for element in top.iter("plugin"):
-            instance = element.get("instance")
-            if instance and instance not in declared:
-                raise element.error(f"attribute 'instance' names '{instance}', which no extension declares")
-            name = declared[instance] if instance else element.get("plugin")
-            if name != CABLE or id(element) not in on_bodies:
-                raise not_built(element, f"plugin '{name}'" if name else "plugin")
+        if name not in PLUGINS:
+            raise element.error(f"plugin '{name}' is unknown; known: {', '.join(PLUGINS)}")
+        for instance in element.find_all("instance"):
+            _check_keys(instance, name)
+    for place, element in uses(spec):
+        name = plugin_name(spec, element)
+        if place not in PLUGINS[name].places:
+            raise element.error(f"plugin '{name}' does not go with a {place}; give it to a {PLUGINS[name].places[0]}")
+        if not instance_of(element):
+            _check_keys(element, name)
+
+
+def uses(spec: Spec) -> list[tuple[str, Element]]:
+    """Return what stands in the model with a plugin: the tag or section that uses it, and the plugin element."""
+    found = []
+    for section, tag in (("actuator", "actuator"), ("sensor", "sensor")):
+        found += [(tag, element) for element in spec.sections[section] if element.tag == "plugin"]
+    tops = [spec.worldbody, *(element for element in spec.sections["asset"] if element.tag == "mesh")]
+    for top in tops:
+        for element in top.iter("worldbody", "body", "frame", "geom", "mesh"):
+            holder = "body" if element.tag in ("frame", "worldbody") else element.tag
+            found += [(holder, child) for child in element.find_all("plugin")]
+    return found
+
+
+def plugin_name(spec: Spec, element: Element) -> str:
+    """Return the plugin that an element uses, by its instance or directly.
+
+    Raises:
+      ModelError: it names neither, or a plugin that is not declared.
+    """
+    declared = {e.get("plugin") for e in spec.sections["extension"]}
+    instance, name = instance_of(element), element.get("plugin")
+    if instance:
+        holder = _instances(spec).get(instance)
+        if holder is None:
+            raise element.error(f"attribute 'instance' names '{instance}', which no extension declares")
+        return holder[0]
+    if not name:
+        raise element.error("needs attribute 'plugin' or 'instance'")
+    if name not in declared:
+        known = ", ".join(sorted(declared)) or "none"
+        raise element.error(f"plugin '{name}' is not declared; add it to <extension>; declared: {known}")
+    return name
+
+
+def unsupported(spec: Spec) -> tuple[str, ...]:
+    """Return what of the plugins in use the engine cannot run; sensors tell it themselves."""
+    idle = {"mesh", "sensor"} | ({"actuator"} if spec.flag["actuation"] == "disable" else set())
+    return tuple(
+        f"{place} at {element.where}: plugin {name} is not built"
+        for place, element in uses(spec)
+        if place not in idle and (name := plugin_name(spec, element)) != CABLE
+    )
 
 
 def instance_of(element: Element) -> str:
@@ -43,8 +110,73 @@ def instance_of(element: Element) -> str:
 
 def config(spec: Spec, element: Element) -> dict[str, str]:
     """Key -> value of the plugin that an element uses."""
-    holder, name = element, instance_of(element)
-    if name:
-        declared = (i for plugin in spec.sections["extension"] for i in plugin.find_all("instance"))
-        holder = next(instance for instance in declared if instance.get("name") == name)
+    name = instance_of(element)
+    holder = _instances(spec)[name][1] if name else element
     return {child.get("key"): child.get("value", "") for child in holder.find_all("config")}
+
+
+def leading_number(text: str) -> float:
+    """Return the number that a text begins with, zero if it begins with none.  Source: strtod."""
+    found = _NUMBER.match(text)
+    return float(found.group()) if found else 0.0
+
+
+def pid_states(spec: Spec, element: Element) -> int:
+    """Return the number of activations that a PID plugin keeps: its integral and its last setpoint.
+
+    Raises:
+      ModelError: no instance is named, or the slew rate is negative.
+    Source: Pid::Create in plugin/actuator/pid.cc.
+    """
+    if not instance_of(element):
+        raise element.error("an actuator plugin needs an instance; declare one in <extension> and name it")
+    found = config(spec, element)
+    slew = found.get("slewmax", "").strip()
+    if slew and leading_number(slew) < 0:
+        raise element.error(f"slewmax {slew} of plugin mujoco.pid is negative")
+    return int(leading_number(found.get("ki", "")) != 0) + bool(slew)
+
+
+def touch_grid_size(spec: Spec, element: Element) -> int:
+    """Return how many numbers a touch grid senses.
+
+    Raises:
+      ModelError: a size, field of view or number of channels that is missing or out of range.
+    Source: TouchGrid::Create in plugin/sensor/touch_grid.cc.
+    """
+    found = config(spec, element)
+    size, fov = (_numbers(found.get(key, "")) for key in ("size", "fov"))
+    for name, values in (("size", size), ("fov", fov)):
+        if len(values) != 2:
+            raise element.error(f"{name} of plugin mujoco.sensor.touch_grid needs two numbers, has {len(values)}")
+    if min(size) < 1:
+        raise element.error("size of plugin mujoco.sensor.touch_grid must be positive")
+    if not 0 < fov[0] <= 180 or not 0 < fov[1] <= 90:
+        raise element.error("fov of plugin mujoco.sensor.touch_grid must be in (0, 180] and (0, 90] degrees")
+    channels = int(leading_number(found.get("nchannel", ""))) or 1
+    if not 1 <= channels <= 6:
+        raise element.error(f"nchannel {channels} of plugin mujoco.sensor.touch_grid must be from 1 to 6")
+    return channels * int(size[0]) * int(size[1])
+
+
+def _numbers(text: str) -> np.ndarray:
+    words = text.split()
+    values = [leading_number(word) for word in words if _NUMBER.match(word)]
+    return np.array(values[: next((i for i, word in enumerate(words) if not _NUMBER.match(word)), None)])
+
+
+def _instances(spec: Spec) -> dict[str, tuple[str, Element]]:
+    """Instance name -> plugin and the element that declares it."""
+    return {
+        instance.get("name"): (plugin.get("plugin"), instance)
+        for plugin in spec.sections["extension"]
+        for instance in plugin.find_all("instance")
+    }
+
+
+def _check_keys(holder: Element, name: str) -> None:
+    for child in holder.find_all("config"):
+        if child.get("key") not in PLUGINS[name].keys:
+            raise child.error(
+                f"key '{child.get('key')}' is unknown to plugin '{name}'; known: {', '.join(PLUGINS[name].keys)}"
+            )

@@ -6,6 +6,7 @@ import numpy as np
 
 from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import KINDS, Context, keyword, numbers, vector
+from mjx_like.compiler.plugin import touch_grid_size
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import (
@@ -84,6 +85,7 @@ SENSORS = {
     "e_kinetic": _Kind(_T.E_KINETIC, 1, _R, _POS, ObjType.UNKNOWN),
     "clock": _Kind(_T.CLOCK, 1, _R, _POS, ObjType.UNKNOWN),
     "user": _Kind(_T.USER, 0, _R, _ACC, None),
+    "plugin": _Kind(_T.PLUGIN, 0, _R, _ACC, None),
 }
 
 _BALL = (SensorType.BALLQUAT, SensorType.BALLANGVEL)
@@ -120,6 +122,10 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
         intprm, dim = _rangefinder(a, objtype, objid, columns)
     elif kind.type == SensorType.INSIDESITE and a.get("enclosed"):
         intprm, datatype = np.array([1, 0, 0]), DataType.REAL
+    elif kind.type == SensorType.PLUGIN:
+        dim = touch_grid_size(ctx.spec, element)
+        if objtype != _SITE:
+            raise element.error("a touch grid belongs to a site; give objtype 'site' and objname")
     elif kind.type == SensorType.USER:
         dim = int(a.get("dim") or 0)
         datatype = DataType(keyword(DataType, a.get("datatype", "real")))

@@ -61,7 +61,7 @@ def make_plan(spec: Spec, element: Element) -> Plan:
     if "mesh" in a and "type" not in element.attrib:
         a["type"] = "mesh"
     if element.find("plugin"):
-        raise element.error("plugins of a flexcomp are not built; use elasticity")
+        raise element.error("a flexcomp takes no plugin: none that is known makes passive forces; use elasticity")
     contact = _child(spec, element, "contact", "flex_contact")
     _check(element, a, contact)
     shape, dim = _make(spec, element, a)

@@ -120,7 +120,13 @@ def orientation(attributes: Mapping[str, Any], degree: bool, sequence: str) -> n
     return IDENTITY if quat is None else normalized(np.asarray(quat, float))[0]
 
 
+def _check_finite(name: str, value: np.ndarray) -> None:
+    if not np.isfinite(value).all():
+        raise PoseError(f"{name} has a number that is not finite")
+
+
 def _from_axisangle(value, degree, sequence):
+    _check_finite("axisangle", value)
     axis, length = normalized(value[:3])
     if length < EPS:
         raise PoseError("axisangle is too small")
@@ -146,6 +152,7 @@ def _from_zaxis(value, degree, sequence):
 
 
 def _from_euler(value, degree, sequence):
+    _check_finite("euler", value)
     quat = IDENTITY
     for angle, letter in zip(value / 180.0 * math.pi if degree else value, sequence, strict=True):
         turn = np.zeros(4)

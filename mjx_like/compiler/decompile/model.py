@@ -12,6 +12,7 @@ from mjx_like.compiler.decompile.source import Source, word
 from mjx_like.compiler.decompile.tree import worldbody
 from mjx_like.compiler.finalize import Arrays
 from mjx_like.compiler.unfinalize import unfinalize
+from mjx_like.errors import ModelError
 from mjx_like.mjcf.canonical import NOWHERE, same
 from mjx_like.mjcf.default import MAIN
 from mjx_like.mjcf.element import DefaultClass
@@ -19,7 +20,7 @@ from mjx_like.mjcf.reader import parse_string
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.schema import keywords as k
 from mjx_like.mjcf.spec import Spec
-from mjx_like.types.enums import DisableBit, EnableBit, ObjType
+from mjx_like.types.enums import DisableBit, EnableBit, ObjType, SensorType
 from mjx_like.types.model import Model
 
 _CHOICES = {"integrator": k.INTEGRATOR, "cone": k.CONE, "jacobian": k.JACOBIAN, "solver": k.SOLVER}
@@ -39,9 +40,11 @@ def decompile(m: Model) -> Spec:
     Raises:
       InputError: leaves that are traced or carry a batch axis.
       ModelError: what no MJCF can say, by name: an object without a name that another one refers to, values that
-        differ within a joint; and cables, interpolated flexes and elastic rods, which cannot be written yet.
+        differ within a joint; and plugins, cables, interpolated flexes and elastic rods, which cannot be written yet.
     """
     arrays = unfinalize(m)
+    if SensorType.PLUGIN in arrays.fields["sensor_type"] or any(": plugin " in lack for lack in arrays.unsupported):
+        raise ModelError("a model with plugins cannot be written from its values; save the Spec that it was read from")
     if m.qpos0.dtype == np.float32:
         arrays = _decimal(arrays)
     s, spec = Source(arrays), parse_string("<mujoco/>")
