@@ -71,7 +71,7 @@ def compile_actuator(ctx: Context, element: Element, columns) -> Row:
         actnum = _plugin_activations(ctx, element, a, kinds["dyntype"])
     else:
         actnum = activations(element, a, kinds["gaintype"], kinds["dyntype"])
-    check_law(element, a, kinds["gaintype"], kinds["biastype"], kinds["dyntype"], actnum, ctrlspec)
+    check_law(element, a, kinds["gaintype"], kinds["biastype"], kinds["dyntype"], actnum, ctrlspec, limited["force"])
     nsample, delay = a["nsample"], a["delay"]
     if delay > 0 and nsample <= 0:
         raise element.error("a delay needs a history buffer; give nsample")

@@ -13,6 +13,7 @@ from mjx_like.types.enums import BiasType, CtrlChart, CtrlInput, DynType, GainTy
 
 _POLICIES = (DynType.USER, DynType.PID, DynType.DCMOTOR)
 _SETPOINTS = CtrlInput.POS | CtrlInput.VEL | CtrlInput.FF
+_SCALARS = (CtrlInput.POS, CtrlInput.VEL, CtrlInput.PRESSURE)
 _DRIVES = (TrnType.JOINT, TrnType.JOINTINPARENT, TrnType.TENDON)
 
 
@@ -66,6 +67,7 @@ def check_law(
     dynamics: DynType,
     actnum: int,
     ctrlspec: int,
+    limited: bool,
 ) -> None:
     """Raise ModelError for gain, bias, dynamics and inputs that do not go together."""
     if (gain == GainType.SO3) != (bias == BiasType.SO3):
@@ -75,14 +77,19 @@ def check_law(
     if dynamics == DynType.DCMOTOR and not a["actearly"]:
         raise element.error("dyntype dcmotor needs actearly 'true'")
     if gain == GainType.SO3:
-        _check_so3(element, a, dynamics, ctrlspec)
+        _check_so3(element, a, dynamics, ctrlspec, limited)
     elif gain == GainType.PID:
         _check_pid(element, a, bias, dynamics, ctrlspec)
     elif gain == GainType.DCMOTOR:
         _check_dcmotor(element, a, actnum, ctrlspec)
+    elif gain in (GainType.FIXED, GainType.AFFINE):
+        if ctrlspec not in (0, *_SCALARS):
+            raise element.error("fixed and affine gains take one input: pos, vel or pressure")
+    elif ctrlspec:
+        raise element.error("input is not for muscle and user gains")
 
 
-def _check_so3(element: Element, a: Mapping[str, Any], dynamics: DynType, ctrlspec: int) -> None:
+def _check_so3(element: Element, a: Mapping[str, Any], dynamics: DynType, ctrlspec: int, limited: bool) -> None:
     if dynamics not in (DynType.NONE, DynType.INTEGRATOR):
         raise element.error("gaintype so3 needs dyntype none or integrator")
     if a["gainprm"][0] != -a["biasprm"][1]:
@@ -91,7 +98,7 @@ def _check_so3(element: Element, a: Mapping[str, Any], dynamics: DynType, ctrlsp
         raise element.error("gaintype so3 needs input expmap or quat")
     if ctrlspec == CtrlChart.QUAT and dynamics != DynType.NONE:
         raise element.error("input quat needs dyntype none")
-    if a["forcerange"][0] != 0:
+    if limited and a["forcerange"][0] != 0:
         raise element.error("its forcerange bounds the norm of the force; the first value must be 0")
 
 
@@ -118,6 +125,8 @@ def _check_pid(element: Element, a: Mapping[str, Any], bias: BiasType, dynamics:
 
 def _check_dcmotor(element: Element, a: Mapping[str, Any], actnum: int, ctrlspec: int) -> None:
     gain, setpoint = a["gainprm"], ctrlspec & _SETPOINTS
+    if ctrlspec & CtrlInput.PRESSURE:
+        raise element.error("inputs of a dcmotor are none, or some of pos, vel, ff and voltage")
     if not setpoint and (gain[4:7] != 0).any():
         raise element.error("gains of the controller need an input pos, vel or ff")
     if not setpoint and a["dynprm"][7] > 0:

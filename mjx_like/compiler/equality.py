@@ -71,9 +71,14 @@ def _tendon(ctx: Context, element: Element, a):
     return *_scalars(ctx, element, a, ObjType.TENDON, "tendon"), vector(a.get("polycoef"), 12, _DATA)
 
 
+def _flex_element(ctx: Context, flex: int) -> Element:
+    """Return the element of a flex."""
+    return ctx.names.elements[ObjType.FLEX][flex]
+
+
 def _flex(ctx: Context, element: Element, a):
     index = ctx.names.find(ObjType.FLEX, a.get("flex"), element, "flex")
-    flex = ctx.spec.resolve(ctx.names.elements[ObjType.FLEX][index])
+    flex = ctx.spec.resolve(_flex_element(ctx, index))
     if len(set(flex["body"].split())) == 1 and not flex.get("node"):
         raise element.error(f"flex '{a['flex']}' is rigid")
     return ObjType.UNKNOWN, index, -1, np.array(_DATA, float)
@@ -81,11 +86,17 @@ def _flex(ctx: Context, element: Element, a):
 
 def _flexstrain(ctx: Context, element: Element, a):
     kind, index, none, data = _flex(ctx, element, a)
-    flex = ctx.spec.resolve(ctx.names.elements[ObjType.FLEX][index])
+    flex = ctx.spec.resolve(_flex_element(ctx, index))
     if flex.get("dof") not in ("trilinear", "quadratic"):
         raise element.error(f"flex '{a['flex']}' has no cells; it needs dof trilinear or quadratic")
     cell, count = np.asarray(a.get("cell", (-1, -1, -1))), np.asarray(flex["cellcount"])
-    if (cell < 0).any() or (cell >= count).any():
+    elasticity = _flex_element(ctx, index).find("elasticity")
+    if elasticity is not None and elasticity.get("elastic2d", "none") != "none":
+        x, y, z = count
+        faces = 2 * int(x * y + x * z + y * z)
+        if (cell[1:] != -1).any() or not 0 <= cell[0] < faces:
+            raise element.error(f"cell {numbers(cell)} of a shell must be a face, (0, -1, -1) to ({faces - 1}, -1, -1)")
+    elif (cell < 0).any() or (cell >= count).any():
         given = f"cell {numbers(cell)}" if a.get("cell") is not None else "no cell"
         raise element.error(f"has {given}; flex '{a['flex']}' has {numbers(count)} cells, counted from 0")
     data[:3] = cell

@@ -156,6 +156,8 @@ def _parts(ctx: Context, flex: Flex, bodies: list[Body], columns: Mapping[str, A
         stiffness = stretch_stiffness(flex, bool(_plastic_mode(flex) & 1))
         if flex.dim == 2 and flex.elastic2d & 1:
             bending = hinge_stiffness(flex, flaps)
+    _check_integrator(ctx, flex, bool(len(stiffness) or len(bending)))
+    bends = flex.dim == 2 and flex.elastic2d & 1 and not flex.order and not flex.rigid
     size, vert0 = _normal_vertices(flex, layer)
     ends = flex.vertbody[flex.edges]
     texcoord, elemtexcoord = _texture(flex)
@@ -167,7 +169,7 @@ def _parts(ctx: Context, flex: Flex, bodies: list[Body], columns: Mapping[str, A
         "flex_vertbodyid": np.full(len(flex.vert), -1) if flex.order else flex.vertbody,
         "flex_vertcell": vertex_cells(flex, vert0) if flex.order else np.full(len(flex.vert), -1),
         "flex_edge": flex.edges.ravel(),
-        "flex_edgeflap": flaps.ravel() if len(bending) and flex.dim == 2 else np.full(flaps.size, -1),
+        "flex_edgeflap": flaps.ravel() if bends else np.full(flaps.size, -1),
         "flexedge_rigid": np.zeros(len(ends), bool) if flex.order else ends[:, 0] == ends[:, 1],
         "flex_elem": flex.elem.ravel(), "flex_elemedge": flex.elemedge, "flex_elemlayer": layer,
         "flex_elemtexcoord": elemtexcoord, "flex_texcoord": texcoord,
@@ -175,6 +177,18 @@ def _parts(ctx: Context, flex: Flex, bodies: list[Body], columns: Mapping[str, A
         "flex_stiffness": stiffness, "flex_bending": bending,
     }  # fmt: skip
     return part, _row(flex, size)
+
+
+def _check_integrator(ctx: Context, flex: Flex, elastic: bool) -> None:
+    """Raise ModelError for a flex that the integrator or solver of the options cannot take."""
+    option, error = ctx.spec.option, flex.element.error
+    discrete = option["integrator"] == "discrete"
+    if flex.contact["passive"] and not discrete:
+        raise error("passive contact needs integrator 'discrete'")
+    if discrete and (flex.edge["stiffness"] or flex.edge["damping"]):
+        raise error("integrator 'discrete' takes no stiffness or damping of edges; use elasticity or edge equality")
+    if discrete and (elastic or flex.contact["passive"]) and (option["solver"] == "PGS" or option["noslip_iterations"]):
+        raise error("integrator 'discrete' with this flex needs solver 'Newton' or 'CG', and no noslip iterations")
 
 
 def _normal_vertices(flex: Flex, layer: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -195,6 +209,10 @@ def _texture(flex: Flex) -> tuple[np.ndarray, np.ndarray]:
     corners = np.asarray(flex.a.get("elemtexcoord", ()), int)
     if len(texcoord) and not len(corners) and len(texcoord) != 2 * len(flex.vert):
         raise flex.element.error("texcoord must have two numbers a vertex")
+    if len(corners) and len(corners) != flex.elem.size:
+        raise flex.element.error(
+            f"elemtexcoord has {len(corners)} numbers, not one for each of {flex.elem.size} corners"
+        )
     if not len(corners):
         corners = flex.elem.ravel()
     return texcoord, corners

@@ -74,7 +74,7 @@ def read_flex(ctx: Context, element: Element, poses: list, strained: set[str]) -
     elem, vert, bodies = _counts(ctx, element, a, order, len(nodebody))
     rigid = not order and len(set(bodies)) == 1
     vertbody = np.full(len(vert), bodies[0]) if len(bodies) == 1 else np.array(bodies, int)
-    given = a.get("nodecoord", np.zeros(3 * len(nodebody)))
+    given = a.get("nodecoord", np.zeros(3 * len(nodebody))) if len(nodebody) else np.zeros(0)
     if len(given) % 3:
         raise element.error("nodecoord must have three numbers a node")
     node = np.reshape(given, (-1, 3))
@@ -155,6 +155,8 @@ def check_flex(flex: Flex) -> None:
         raise error(f"poisson {e['poisson']:g} must be in [0, 0.5)")
     if e["shear"] < 0:
         raise error("shear must not be negative")
+    if (np.asarray(e["yield"]) < 0).any():
+        raise error("yield must not be negative")
     if flex.elastic2d:
         if e["thickness"] <= 0:
             raise error("elastic2d needs a positive thickness")

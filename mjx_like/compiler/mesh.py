@@ -102,8 +102,6 @@ def _check(data: MeshData) -> None:
         raise MeshError(
             f"has {len(data.texcoord)} texture coordinates, not one for each of its {len(data.vert)} vertices"
         )
-    if 0 < len(data.normal) < len(data.vert) and not len(data.facenormal):
-        raise MeshError(f"has {len(data.normal)} normals, not one for each of its {len(data.vert)} vertices")
 
 
 def _shaped(a: dict[str, Any], data: MeshData, hull_wanted: bool) -> tuple[MeshData, Hull | None]:
@@ -115,6 +113,8 @@ def _shaped(a: dict[str, Any], data: MeshData, hull_wanted: bool) -> tuple[MeshD
     normal = data.normal if len(data.normal) else vertex_normals(data.vert, face, a["smoothnormal"])
     if not len(data.normal) or not len(facenormal):
         facenormal = 3 * face if len(data.normal) == 3 * len(data.vert) else face
+        if 0 < len(data.normal) < len(data.vert):  # too few: all corners have the first
+            facenormal = np.zeros_like(face)
     if len(data.texcoord) and not len(facetexcoord):
         facetexcoord = face
     vert, scale, quat = placed(data.vert, a), a["scale"], unit(np.asarray(a["refquat"], float))[0]

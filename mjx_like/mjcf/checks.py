@@ -4,6 +4,7 @@ Source: xml_native_reader.cc of MuJoCo (the throw statements of the element it n
 """
 
 import re
+import warnings
 
 from mjx_like.mjcf.element import Element
 from mjx_like.types.enums import ObjType
@@ -50,9 +51,14 @@ def check_no_dynamics(element: Element) -> None:
 
 
 def check_replicate(element: Element) -> None:
+    """Raise for a joint that would belong to no body; an inertial has no effect there and is dropped."""
     for child in element.children:
-        if child.tag in ("joint", "freejoint", "inertial"):
+        if child.tag in ("joint", "freejoint"):
             raise child.error("may not stand directly in <replicate>; put it in a <body>")
+        if child.tag == "inertial":
+            warnings.warn(f"{child.where}: {child.label}: has no effect in a replicate", stacklevel=2)
+    element.children = [child for child in element.children if child.tag != "inertial"]
+    for child in element.children:
         if child.tag == "frame":
             check_replicate(child)
 

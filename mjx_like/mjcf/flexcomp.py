@@ -13,7 +13,7 @@ from mjx_like.constants import MINVAL
 from mjx_like.mjcf import flexnode, flexrod
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.flexplan import Plan, make_plan
-from mjx_like.mjcf.frame import IDENTITY, PoseError, compose, orientation, rotate
+from mjx_like.mjcf.frame import PoseError, compose, given_quat, orientation
 from mjx_like.mjcf.outside import Piece, split
 from mjx_like.mjcf.spec import Spec
 
@@ -82,7 +82,9 @@ class _Walk:
             raise element.error("the body around it must have a name")
         plan = make_plan(self.spec, element)
         local = self.spec.resolve(element)
-        local = local["pos"], self._orientation(element, local)
+        turn = given_quat(local)
+        turn = self._orientation(element, local) if turn is None else turn
+        local = local["pos"], turn
         plan.shape.point = _moved(plan.shape.point, compose(*pose, *local) if pose else local)
         bodies, flex = _bodies_and_flex(plan, parent)
         jointed = next((o for o in reversed(owners) if o.find_all("joint", "freejoint")), None)
@@ -98,10 +100,12 @@ class _Walk:
 
 
 def _moved(point: np.ndarray, pose: Pose) -> np.ndarray:
+    """Points in the frame around; a quaternion that is no unit turns them as MuJoCo does.  Source: mju_rotVecQuat."""
     pos, quat = pose
-    if np.array_equal(quat, IDENTITY):
+    if not quat[1:].any():
         return point + pos
-    return point @ np.stack([rotate(quat, axis) for axis in np.eye(3)]) + pos
+    axis = np.asarray(quat[1:], float)
+    return point + 2 * np.cross(axis, quat[0] * point + np.cross(axis, point)) + pos
 
 
 def _body(plan: Plan, name: str, pos: np.ndarray, mass: float, inertia: float, joints: list[dict]) -> Element:

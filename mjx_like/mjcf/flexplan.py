@@ -69,6 +69,8 @@ def make_plan(spec: Spec, element: Element) -> Plan:
         shape.texcoord = np.reshape(a["texcoord"], (-1, 2)) if len(a["texcoord"]) % 2 == 0 else a["texcoord"]
     elif a["type"] not in FROM_DATA and "material" not in a:
         shape.texcoord = np.zeros((0, 2))
+    if a["type"] not in FROM_DATA:
+        _prepend_given(element, a, shape, dim)
     _check_shape(element, shape, dim)
     if a["type"] in FROM_DATA:
         shape.point = shape.point * a["scale"]
@@ -130,6 +132,17 @@ def _make(spec: Spec, element: Element, a: dict[str, Any]) -> tuple[Shape, int]:
     if dim == 1:
         return (flexshape.ring if kind == "circle" else flexshape.chain)(count, spacing), 1
     return (flexshape.sheet if dim == 2 else flexshape.block)(count, spacing), dim
+
+
+def _prepend_given(element: Element, a: dict[str, Any], shape: Shape, dim: int) -> None:
+    """Put points and elements that the file gives before those that a type makes, as MuJoCo does."""
+    point, vertices = np.asarray(a.get("point", ()), float), np.asarray(a.get("element", ()), int)
+    if len(point) % 3:
+        raise element.error("point must have three numbers a point")
+    if len(vertices) % (dim + 1):
+        raise element.error("element must have dim+1 numbers an element")
+    shape.point = np.concatenate([point.reshape(-1, 3), shape.point])
+    shape.element = np.concatenate([vertices.reshape(-1, dim + 1), shape.element])
 
 
 def _check_shape(element: Element, shape: Shape, dim: int) -> None:

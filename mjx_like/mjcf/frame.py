@@ -120,6 +120,13 @@ def orientation(attributes: Mapping[str, Any], degree: bool, sequence: str) -> n
     return IDENTITY if quat is None else normalized(np.asarray(quat, float))[0]
 
 
+def given_quat(attributes: Mapping[str, Any]) -> np.ndarray | None:
+    """Return the quaternion as it is given, of any length; None if the orientation is given otherwise or not at all."""
+    if any(attributes.get(name) is not None for name in _ALTERNATIVES):
+        return None
+    return attributes.get("quat")
+
+
 def _check_finite(name: str, value: np.ndarray) -> None:
     if not np.isfinite(value).all():
         raise PoseError(f"{name} has a number that is not finite")

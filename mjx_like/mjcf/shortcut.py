@@ -157,7 +157,7 @@ def orientation(element: Element, record: Record, p: Parameters) -> None:
 
 
 def pid(element: Element, record: Record, p: Parameters) -> None:
-    not_negative(element, p, "slewmax")
+    not_negative(element, p, "slewmax", "ki")
     record.update(gaintype="pid", biastype="affine", biasprm=feedback(element, p), ctrlspec=p["ctrlspec"])
     record.update(gainprm=vector(NGAIN, p["ki"]), dynprm=vector(NDYN, p["imax"] if p["ki"] else 0.0, p["slewmax"]))
     record["dyntype"] = "pid" if p["ki"] or p["slewmax"] > 0 else "none"

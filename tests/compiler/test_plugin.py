@@ -57,11 +57,11 @@ USED = {
         model(declared("mujoco.sensor.touch_grid"), rest=GRID.format('<config key="nchannel" value="3"/>')),
         "type plugin",
     ),
-    "torus": (distance("torus", mesh='inertia="shell" refpos="1 0 0"'), "plugin mujoco.sdf.torus"),
     "nut": (distance("nut", '<config key="radius" value=".3"/>', geom='contype="0" conaffinity="0"'), "mujoco.sdf.nut"),
     "geom without mesh": (model(TORUS, geom='<plugin instance="i"/>'), "plugin mujoco.sdf.torus"),
 }
 OTHER_SHAPES = {
+    "torus": distance("torus", mesh='inertia="shell" refpos="1 0 0"'),
     "bolt": distance("bolt"),
     "bowl": distance("bowl", '<config key="height" value=".2"/>'),
     "gear": distance("gear", '<config key="teeth" value="20"/><config key="alpha" value=".3"/>'),
