@@ -6,7 +6,7 @@ import numpy as np
 
 from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import Context, keyword
-from mjx_like.compiler.mesh_geom import MESH_TYPES, Assets, find_mesh, mesh_aabb, mesh_inertia, mesh_pose
+from mjx_like.compiler.mesh_geom import MESH_TYPES, Assets, find_mesh, mesh_aabb, mesh_inertia, mesh_pose, velocity_in
 from mjx_like.compiler.pose import EPS, compose, normalized, quat_from_z
 from mjx_like.compiler.tree import Body, Placed
 from mjx_like.geometry.aabb import aabb, bounding_radius
@@ -50,7 +50,7 @@ def compile_geom(ctx: Context, body: Body, placed: Placed, assets: Assets, infer
     if mesh is None:
         pos, quat, size = shape_pose(ctx, placed, kind)
     else:
-        pos, quat, size = mesh_pose(ctx, element, a, kind, mesh)
+        pos, quat, size, offset = mesh_pose(ctx, element, a, kind, mesh)
     if kind == GeomType.HFIELD:
         dataid = ctx.names.find(ObjType.HFIELD, a["hfield"], element, "hfield")
         box = assets.hfields[dataid]["hfield_size"]
@@ -84,7 +84,7 @@ def compile_geom(ctx: Context, body: Body, placed: Placed, assets: Assets, infer
         "geom_friction": a["friction"],
         "geom_margin": a["margin"],
         "geom_gap": a["gap"],
-        "geom_surfacevel": a["surfacevel"],
+        "geom_surfacevel": a["surfacevel"] if mesh is None else velocity_in(mesh, offset, a["surfacevel"]),
         "geom_adhesion": a["adhesion"],
         "geom_fluid": fluid,
         "geom_user": ctx.user_data(element, a, "nuser_geom"),

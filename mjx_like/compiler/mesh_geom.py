@@ -7,7 +7,7 @@ import numpy as np
 from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import Context
 from mjx_like.compiler.mesh import Mesh
-from mjx_like.mjcf.frame import compose, rotate
+from mjx_like.mjcf.frame import compose, quat_to_mat, rotate
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import GeomType, ObjType
 
@@ -44,7 +44,7 @@ def find_mesh(ctx: Context, element: Element, a, kind: GeomType, assets: Assets)
 
 
 def mesh_pose(ctx: Context, element: Element, a, kind: GeomType, mesh: Mesh):
-    """Return pos, quat and size of a geom or site with a mesh in the frame around it.
+    """Return pos, quat and size of a geom or site with a mesh in the frame around it, and its centre in the file's.
 
     Raises:
       ModelError: a primitive fitted to the mesh has no extent.
@@ -58,7 +58,14 @@ def mesh_pose(ctx: Context, element: Element, a, kind: GeomType, mesh: Mesh):
             offset = offset + rotate(mesh.mass.quat, (mesh.low + mesh.high) / 2)
         size = scaled * a["fitscale"]
     pos, quat = compose(a["pos"], ctx.orientation(element, a), offset, mesh.mass.quat)
-    return pos, quat, size
+    return pos, quat, size, offset
+
+
+def velocity_in(mesh: Mesh, offset: np.ndarray, velocity: np.ndarray) -> np.ndarray:
+    """Return a velocity, linear and angular, that is given in the frame of the file, at an offset in principal axes."""
+    linear, angular = np.split(np.asarray(velocity, float), 2)
+    turn = quat_to_mat(mesh.mass.quat)
+    return np.concatenate([(linear + np.cross(angular, offset)) @ turn, angular @ turn])
 
 
 def mesh_aabb(mesh: Mesh) -> np.ndarray:

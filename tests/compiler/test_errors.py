@@ -39,8 +39,10 @@ def sensor(text: str, tree: str = JOINT) -> str:
     return world(SITES + tree, f"<sensor>{text}</sensor>")
 
 
-CELLS = """<flexcomp name="f" type="{}" dim="{}" count="3 3 3" spacing=".1 .1 .1" mass="1" dof="{}" cellcount="2 1 1">
-{}</flexcomp>"""
+CELLS = (
+    '<flexcomp name="f" type="{}" dim="{}" count="3 3 3" spacing=".1 .1 .1" mass="1" dof="{}" cellcount="2 1 1">'
+    "{}</flexcomp>"
+)
 SHELL = CELLS.format("box", 2, "trilinear", '<elasticity elastic2d="bend" thickness="1"/>')
 
 
@@ -53,7 +55,7 @@ ERRORS = {
     "strain without a cell": (strain(CELLS.format("grid", 3, "trilinear", ""), ""), "has no cell; flex 'f' has"),
     "strain beyond the cells": (strain(CELLS.format("grid", 3, "trilinear", ""), 'cell="0 1 0"'), r"cells"),
     "strain without cells": (strain(CELLS.format("grid", 3, "full", ""), 'cell="0 0 0"'), "has no cells"),
-    "strain of no face": (strain(SHELL, 'cell="10 -1 -1"'), r"must be a face, .* to \(9, -1, -1\)"),
+    "strain of no face": (strain(SHELL, 'cell="10 -1 -1"'), "must be a face"),
     "strain of a rigid flex": (
         strain(CELLS.format("grid", 3, "full", "").replace("<flexcomp", '<flexcomp rigid="true"'), 'cell="0 0 0"'),
         "is rigid",

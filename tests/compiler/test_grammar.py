@@ -112,7 +112,7 @@ MEANINGLESS = {
 }
 # Fields that are free in their signs and order, or come from a simulation that amplifies rounding.
 LOOSE = {"flexstrain": ("flex_stiffness",), "lengthrange": ("actuator_lengthrange",)}
-SHARE = 60  # of the cases, one in so many is tried in every run
+SHARE = 100  # of the cases, one in so many is tried in every run
 
 
 def check(kind: str, name: str, text: str) -> None:
@@ -123,10 +123,8 @@ def check(kind: str, name: str, text: str) -> None:
 
 def test_every_element_has_cases():
     left = {kind for kind in ELEMENTS if ELEMENTS[kind].attributes} - {kind for kind, _, _ in CASES}
-    assert {kind for kind in left if not kind.startswith("composite")} == set(NO_CASE) - {
-        "composite",
-        "include",
-    } | NAMES
+    left -= {kind for kind in left if kind.startswith("composite")}
+    assert left == set(NO_CASE) - {"composite", "include"} | NAMES | {"mujoco"}
 
 
 def test_some_attributes():
