@@ -71,7 +71,7 @@ def test_rows_over_capacity_keep_the_deepest_contacts():
 def test_batched_rows_equal_rows_one_by_one():
     mj, m = load(sliding("pyramidal", 3))
     data = [filled(mj, m, reference(mj, s)) for s in states(mj, 6, steps=40)]
-    f = lambda d: reference_constraint(m, make_constraint(m, d))  # noqa: E731
+    f = jax.jit(lambda d: reference_constraint(m, make_constraint(m, d)))
     batch = jax.jit(jax.vmap(jax.vmap(f)))(jax.tree.map(lambda *x: jnp.stack(x).reshape(2, 3, *x[0].shape), *data))
     for i, d in enumerate(data):
         for name in ("efc_J", "efc_aref", "efc_D", "nefc"):

@@ -16,7 +16,7 @@ from tests.oracle import ACCELERATION, GYM, STATE, TIGHT, error, load, reference
 
 FEATURES = sorted((pathlib.Path(__file__).parents[2] / "models/features").glob("*.xml"))
 SUITE = pathlib.Path(__import__("dm_control").__file__).parent / "suite"
-FAST = [SUITE / "pendulum.xml", GYM / "hopper.xml", GYM / "ant.xml"]
+FAST = [SUITE / "pendulum.xml", GYM / "ant.xml"]
 SLOW = [
     *(path for path in sorted(GYM.glob("*.xml")) if path not in FAST),
     *(SUITE / f"{name}.xml" for name in
@@ -38,8 +38,8 @@ def check(path: pathlib.Path) -> None:
     empty = make_data(m)
     start = [{k: jnp.asarray(v) for k, v in s.items()} for s in states(mj)]
     stacked = jax.tree.map(lambda *x: jnp.stack(x), *start)
-    ours = jax.jit(jax.vmap(lambda s: forward(m, empty.replace(**s))))(stacked)
-    after = jax.jit(jax.vmap(lambda s: step(m, empty.replace(**s))))(stacked)
+    both = jax.jit(jax.vmap(lambda s: (forward(m, empty.replace(**s)), step(m, empty.replace(**s)))))
+    ours, after = both(stacked)
     back = jax.jit(jax.vmap(lambda s, a: inverse(m, empty.replace(**s, qacc=a)).qfrc_inverse))
     theirs = [reference(mj, s) for s in states(mj)]
     force = back(stacked, jnp.stack([jnp.asarray(d.qacc) for d in theirs]))

@@ -109,6 +109,7 @@ def test_filling_errors():
         init_sensor_history(m, ours, 0, None, np.zeros((2, 1)), 0)
 
 
+@pytest.mark.slow
 def test_gradient_in_delays_and_controls():
     _, m = _model()
     ctrl = np.random.default_rng(1).normal(size=(6, m.nu))
