@@ -96,11 +96,13 @@ def compile_keyframes(ctx: Context, elements: list[Element], fields: Columns, co
         "ctrl": np.zeros(fields["nu"]),
         "plastic": _plastic(fields),
     }
-    starts = _starts(ctx, fields) if ctx.spec.layouts else {}
+    starts = _starts(ctx, fields) if ctx.spec.layouts or ctx.key_factors else {}
+    factors = _factors(ctx, fields, defaults, starts)
     rows = []
     for element in elements:
         layout = ctx.spec.layouts.get(element)
-        rows.append(_attached(element, layout, defaults, starts) if layout else _keyframe(element, defaults))
+        make = _attached(element, layout, defaults, starts) if layout else _keyframe(element, defaults)
+        rows.append(_scaled_key(make, element, factors, defaults))
     rows += [{"key_time": 0.0} | {f"key_{k}": np.array(v) for k, v in defaults.items()}] * (count - len(rows))
     return [_normalize(row, fields) for row in rows]
 
@@ -124,6 +126,34 @@ def _keyframe(element: Element, defaults: Columns) -> Row:
         if len(given) > len(default):
             raise element.error(f"{name} has {len(given)} values; the model has room for {len(default)}")
         row[f"key_{name}"] = np.concatenate([given, default[len(given) :]])
+    return row
+
+
+def _factors(ctx: Context, fields: Columns, defaults: Columns, starts: dict[str, dict[Element, int]]) -> Columns:
+    """Factors of the numbers of a keyframe, where frames are scaled."""
+    found = {}
+    for name, by_element in ctx.key_factors.items():
+        factor = np.ones(len(defaults[name]))
+        for element, start in starts[name].items():
+            long = name in ("qpos", "qvel", "mpos")
+            factor[start : start + (3 if long and _three(ctx, fields, element, name) else 1)] = by_element[element]
+        found[name] = factor
+    return found
+
+
+def _three(ctx: Context, fields: Columns, element: Element, name: str) -> bool:
+    """Whether the position of a joint or mocap body has three lengths."""
+    if name == "mpos":
+        return True
+    joint = ctx.names.elements[ObjType.JOINT].index(element)
+    return fields["jnt_type"][joint] == JointType.FREE
+
+
+def _scaled_key(row: Row, element: Element, factors: Columns, defaults: Columns) -> Row:
+    """The row with what the element gives multiplied by its factors; what follows from the model has them already."""
+    for name, factor in factors.items():
+        given = min(np.size(element.get(name, ())), len(factor))
+        row[f"key_{name}"][:given] *= factor[:given]
     return row
 
 

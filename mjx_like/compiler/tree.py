@@ -8,6 +8,9 @@ import numpy as np
 
 from mjx_like.compiler.context import Context
 from mjx_like.compiler.pose import IDENTITY, compose
+from mjx_like.compiler.scale import UNSCALED, Scale, in_frame
+from mjx_like.compiler.scale_asset import scale_assets
+from mjx_like.compiler.scale_section import scale_sections
 from mjx_like.mjcf.default import schema_defaults
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.spec import Element
@@ -17,11 +20,15 @@ Pose = tuple[np.ndarray, np.ndarray]
 
 @dataclasses.dataclass
 class Placed:
-    """An element of a body, with its resolved attributes and the pose of the frame around it, None for the body's."""
+    """An element of a body, with its resolved attributes and the pose of the frame around it, None for the body's.
+
+    scale: factors of the frames around it; they are in the attributes and the pose.
+    """
 
     element: Element
     attributes: Mapping[str, Any]
     frame: Pose | None
+    scale: Scale = UNSCALED
 
 
 @dataclasses.dataclass(eq=False)
@@ -55,6 +62,7 @@ class Body:
     inertia: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(3))
     given: tuple[float, np.ndarray, np.ndarray, np.ndarray] | None = None
     adjusted: bool = False
+    scale: Scale = UNSCALED
 
     @property
     def moving(self) -> bool:
@@ -75,8 +83,14 @@ def flatten(ctx: Context) -> list[Body]:
       ModelError: an element that has no place in its body.
     """
     world = Body(ctx.spec.worldbody, {}, None, None, 0)
-    _fill(ctx, world, world.element, None, None)
-    return numbered(world)
+    _fill(ctx, world, world.element, None, None, UNSCALED)
+    bodies = numbered(world)
+    if any(
+        frame.get(name) is not None for frame in ctx.spec.worldbody.iter("frame") for name in ("scale", "massscale")
+    ):
+        scale_assets(ctx, bodies)
+        scale_sections(ctx, bodies)
+    return bodies
 
 
 def numbered(world: Body) -> list[Body]:
@@ -96,34 +110,35 @@ def numbered(world: Body) -> list[Body]:
     return bodies
 
 
-def _fill(ctx: Context, body: Body, element: Element, frame: Pose | None, childclass: str | None) -> None:
+def _fill(ctx: Context, body: Body, element: Element, frame: Pose | None, childclass: str | None, scale: Scale) -> None:
     for child in element.children:
         tag = child.tag
         if tag == "body":
-            attributes = ctx.spec.resolve(child, childclass)
-            inner = Body(child, attributes, body, frame, -1)
+            attributes = in_frame(tag, ctx.spec.resolve(child, childclass), scale)
+            inner = Body(child, attributes, body, frame, -1, scale=scale)
             body.children.append(inner)
-            _fill(ctx, inner, child, None, child.get("childclass") or childclass)
+            _fill(ctx, inner, child, None, child.get("childclass") or childclass, scale)
         elif tag == "frame":
-            _fill(ctx, body, child, _frame_pose(ctx, child, frame), child.get("childclass") or childclass)
+            pose = _frame_pose(ctx, child, frame, scale)
+            _fill(ctx, body, child, pose, child.get("childclass") or childclass, scale.within(child))
         elif tag == "inertial":
             if body.parent is None:
                 raise child.error("the world body has no inertia")
-            body.inertial = Placed(child, ctx.spec.resolve(child), frame)
+            body.inertial = Placed(child, in_frame(tag, ctx.spec.resolve(child), scale), frame)
         elif tag in _PARTS:
             if body.parent is None and _PARTS[tag] == "joints":
                 raise child.error("the world body has no joints")
             attributes = ctx.spec.resolve(child, childclass)
             if tag == "freejoint":
                 attributes = schema_defaults(ELEMENTS["joint"]) | {"type": "free"} | attributes
-            getattr(body, _PARTS[tag]).append(Placed(child, attributes, frame))
+            getattr(body, _PARTS[tag]).append(Placed(child, in_frame(tag, attributes, scale), frame, scale))
         elif tag == "plugin" and body.parent is not None:
             body.plugin = child
         else:
             raise child.error(f"a body holds no {tag}")
 
 
-def _frame_pose(ctx: Context, element: Element, outer: Pose | None) -> Pose:
-    attributes = ctx.spec.resolve(element, None)
+def _frame_pose(ctx: Context, element: Element, outer: Pose | None, scale: Scale) -> Pose:
+    attributes = in_frame("frame", ctx.spec.resolve(element, None), scale)
     pos, quat = attributes["pos"], ctx.orientation(element, attributes)
     return compose(*outer, pos, quat) if outer else (pos, quat)

@@ -14,8 +14,6 @@ from mjx_like.mjcf.schema import ELEMENTS, Attribute, ElementType, Rule
 from mjx_like.mjcf.values import closest, parse_value
 from mjx_like.mjcf.xml import has_cdata, tag_of
 
-SCALING = ("scale", "massscale", "scaling")
-
 
 def read_element(node: etree._Element, file: str, kind: str, source: Source) -> Element:
     """Validated element with all below it.
@@ -76,8 +74,6 @@ def skip_attribute(found: Element, name: str) -> bool:
     """Whether MuJoCo passes over an unknown attribute: on frames and replicates it does, here with a warning."""
     if found.type not in ("frame", "replicate"):
         return False
-    if name in SCALING and found.type == "frame":
-        raise found.error(f"attribute '{name}': the scaling of what is in a frame is not built yet")
     warnings.warn(f"{found.where}: {found.label}: attribute '{name}' has no meaning here", stacklevel=2)
     return True
 

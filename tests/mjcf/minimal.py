@@ -72,7 +72,7 @@ ROWS: dict[str, tuple[str, Attributes]] = {
     "statistic": (section("statistic", "").replace("<statistic>", "<statistic {}>"), {}),
     **{group: (section("visual", f"<{group} {{}}/>"), {}) for group in ELEMENTS["visual"].children},
     "body": (in_tree('<body {}><geom size=".1"/></body>'), {}),
-    "frame": (in_tree('<frame {}><geom size=".1"/></frame>'), {}),
+    "frame": (in_tree('<frame {}><geom size=".1" adhesion="1"/></frame>'), {}),
     "replicate": (in_tree('<replicate {}><geom name="x" size=".1"/></replicate>'), {"count": "2"}),
     "inertial": (in_tree("<body><joint/><inertial {}/></body>"), {"pos": "0 0 0", "mass": "1", "diaginertia": "1 1 1"}),
     "joint": (in_tree('<body pos=".1 0 0"><joint {}/><geom size=".1"/></body>'), {}),
@@ -194,6 +194,7 @@ BESIDE: dict[tuple[str, str], dict[str, str | None]] = {
     ("general", "inheritrange"): {"biastype": "affine", "biasprm": "0 -1"},
     ("pid", "imax"): {"ki": "1"},
     ("geom", "fitscale"): FITTED,
+    ("frame", "scaling"): {"scale": "2"},
     ("texture", "height"): {"type": "2d"},
     **{("texture", name): IMAGE for name in ("gridsize", "hflip", "vflip")},
 }

@@ -25,6 +25,7 @@ TRISTATE = counted("false true auto")
 HEADLIGHT = TRISTATE | {"0": 0, "1": 1, "2": 2}
 FALSE_AUTO = counted("false auto")
 PASSTHROUGH = counted("none textures")
+SCALING = counted("similar geometry")
 INTERP = counted("zoh linear cubic")
 REDUCE = counted("none mindist maxforce netforce")
 ELASTIC2D = counted("none bend stretch both")

@@ -1,0 +1,303 @@
+"""What refers into scaled frames: contact pairs, equalities, tendons, actuators, sensors and keyframes.
+
+They are scaled like what they refer to. Where that is of different sizes, pairs and distances take the geometric mean;
+anything else is refused.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mjx_like.compiler.context import Context
+from mjx_like.compiler.scale import UNSCALED, Attributes, Factors, Scale, powers, scaled, width
+from mjx_like.mjcf.element import Element
+from mjx_like.mjcf.spec import Spec
+from mjx_like.types.enums import CtrlInput
+
+_SERVO = CtrlInput.POS | CtrlInput.VEL
+
+
+@dataclasses.dataclass(eq=False)
+class ScaledSpec(Spec):
+    """A Spec whose sections are resolved with the factors of what they refer to."""
+
+    resolved: Mapping[Element, Attributes] = dataclasses.field(default_factory=dict)
+
+    def resolve(self, element: Element, childclass: str | None = None) -> Attributes:
+        found = self.resolved.get(element)
+        return dict(found) if found is not None else super().resolve(element, childclass)
+
+
+@dataclasses.dataclass
+class Target:
+    """An object of the tree, or a tendon, that others refer to: its factors, and whether it moves along a length."""
+
+    scale: Scale
+    along: bool = True
+
+    @property
+    def length(self) -> float:
+        """Factor of its position."""
+        return self.scale.length if self.along else 1.0
+
+    @property
+    def unit(self) -> float:
+        """Factor of the unit of its position."""
+        return self.scale.unit_length if self.along else 1.0
+
+    @property
+    def force(self) -> float:
+        return self.scale.force if self.along else self.scale.torque
+
+
+Targets = dict[tuple[str, str], Target]
+
+
+def scale_sections(ctx: Context, bodies: list[Any]) -> None:
+    """Scale the sections of a model with scaled frames; note the factors of the numbers in its keyframes.
+
+    Raises:
+      ModelError: what cannot be scaled, or joins parts of different sizes.
+    """
+    targets, spec = _tree_targets(bodies), ctx.spec
+    _refuse(spec, targets)
+    resolved: dict[Element, Attributes] = {}
+    tendons = []
+    for element in spec.sections["tendon"]:
+        copy, attributes, target = _tendon(spec, element, targets)
+        tendons.append(copy)
+        resolved[copy] = attributes
+        targets["tendon", element.get("name", "")] = target
+    inputs: list[tuple[float, float, Element]] = []
+    for section, make in (("contact", _pair), ("equality", _equality)):
+        for element in spec.sections[section]:
+            if element.tag != "exclude":
+                a = spec.resolve(element)
+                resolved[element] = scaled(a, make(element, a, targets))
+    for element in spec.sections["actuator"]:
+        resolved[element], target, factors = _actuator(spec, element, targets)
+        targets["actuator", element.get("name", "")] = target
+        inputs.append((*factors, element))
+    for element in spec.sections["sensor"]:
+        a = spec.resolve(element)
+        factor = _sensor(element, a, targets)
+        resolved[element] = scaled(a, {"cutoff": factor, "noise": 1.0 if element.tag == "normal" else factor})
+    parts = {field.name: getattr(spec, field.name) for field in dataclasses.fields(Spec)}
+    parts["sections"] = spec.sections | {"tendon": tendons}
+    ctx.spec = ScaledSpec(**parts, resolved=resolved)
+    ctx.key_factors = _key_factors(bodies, inputs)
+
+
+def _tree_targets(bodies: list[Any]) -> Targets:
+    found: Targets = {}
+    for body in bodies:
+        found["body", body.element.get("name", "")] = Target(body.scale)
+        for kind, part in (("geom", "geoms"), ("site", "sites"), ("camera", "cameras"), ("joint", "joints")):
+            for placed in getattr(body, part):
+                along = kind != "joint" or placed.attributes["type"] == "slide"
+                found[kind, placed.element.get("name", "")] = Target(placed.scale, along)
+    found["body", "world"] = Target(UNSCALED)
+    return {(kind, name): target for (kind, name), target in found.items() if name}
+
+
+def _refuse(spec: Spec, targets: Targets) -> None:
+    """Raise ModelError for skins and flexes on bodies that are scaled."""
+    for section in ("asset", "deformable"):
+        for element in spec.sections[section]:
+            if element.tag in ("skin", "flex"):
+                text = element.get("body", "") + " " + element.get("node", "")
+                names = [*text.split(), *(bone.get("body") for bone in element.find_all("bone"))]
+                if any(targets.get(("body", name), Target(UNSCALED)).scale != UNSCALED for name in names):
+                    raise element.error(f"a {element.tag} in a scaled frame is not built yet")
+
+
+def _common(element: Element, found: list[Target]) -> Scale:
+    """The factors that several objects share."""
+    scales = {target.scale for target in found}
+    if len(scales) > 1:
+        raise element.error("joins parts of frames of different scales, which is not built yet")
+    return scales.pop() if scales else UNSCALED
+
+
+def _tendon(spec: Spec, element: Element, targets: Targets) -> tuple[Element, Attributes, Target]:
+    """A tendon, its attributes and its factors; a hinge beside a slide turns its angle into a length."""
+    a = spec.resolve(element)
+    parts = [targets.get((tag, part.get(tag, ""))) for part in element.children for tag in ("joint", "site", "geom")]
+    parts = [part for part in parts if part is not None]
+    scale = _common(element, parts)
+    along = element.tag == "spatial" or any(part.along for part in parts)
+    target = Target(scale, along)
+    if element.tag == "fixed" and along:
+        children = []
+        for part in element.children:
+            hinge = not targets.get(("joint", part.get("joint", "")), target).along
+            attrib = part.attrib | {"coef": part.get("coef") * scale.length} if hinge else part.attrib
+            children.append(dataclasses.replace(part, attrib=attrib))
+        element = dataclasses.replace(element, children=children)
+    length, unit, force = target.length, target.unit, target.force
+    spring = np.where(a["springlength"] == -1, 1, length)
+    return element, scaled(a, {
+        "range": length, "margin": length, "springlength": spring, "springyield": length, "width": scale.length,
+        "solimplimit": width(length), "solimpfriction": width(length), "stiffness": powers(force / unit, unit),
+        "damping": powers(force / unit, unit), "armature": force / unit, "frictionloss": force,
+        "actuatorfrcrange": force,
+    }), target  # fmt: skip
+
+
+def _mean(element: Element, first: Target, second: Target) -> float:
+    return float(np.sqrt(first.scale.length * second.scale.length))
+
+
+def _pair(element: Element, a: Attributes, targets: Targets) -> Factors:
+    geoms = [targets.get(("geom", a.get(f"geom{i}", "")), Target(UNSCALED)) for i in (1, 2)]
+    length = _mean(element, *geoms)
+    force = np.sqrt(geoms[0].scale.force * geoms[1].scale.force)
+    return {
+        "margin": length, "gap": length, "friction": (1, 1, length, length, length), "solimp": width(length),
+        "adhesion": force,
+    }  # fmt: skip
+
+
+def _equality(element: Element, a: Attributes, targets: Targets) -> Factors:
+    kind = element.tag if element.tag in ("joint", "tendon") else "site" if a.get("site1") else "body"
+    names = [a.get(f"{kind}{i}") for i in (1, 2)]
+    found = [targets[kind, name] for name in names if name and name != "world" and (kind, name) in targets]
+    if element.tag in ("flex", "flexstrain") or not found:
+        return {}
+    scale = _common(element, found)
+    if kind in ("joint", "tendon"):
+        first, second = found[0].length, found[1].length if len(found) > 1 else 1.0
+        return {"polycoef": first / second ** np.arange(5), "solimp": width(first)}
+    length = scale.length
+    return {
+        "anchor": length, "relpose": (length, length, length, 1, 1, 1, 1), "torquescale": length,
+        "solimp": width(length),
+    }  # fmt: skip
+
+
+def _actuator(
+    spec: Spec, element: Element, targets: Targets
+) -> tuple[Attributes, Target, tuple[float, float]]:  # fmt: skip
+    """Attributes of an actuator, the factors of its target, and those of its control and of its activation."""
+    a = spec.resolve(element)
+    kinds = {"jointinparent": "joint", "cranksite": "site", "joint": "joint"}
+    attribute = next((t for t in ("joint", "jointinparent", "tendon", "cranksite", "site", "body") if a.get(t)), "")
+    target = targets.get((kinds.get(attribute, attribute), a.get(attribute, "")), Target(UNSCALED))
+    others = [targets[("site", a[name])] for name in ("slidersite", "refsite") if ("site", a.get(name)) in targets]
+    _common(element, [target, *others])
+    scale, angle = target.scale, a["gaintype"] == "so3"
+    if scale == UNSCALED:
+        return a, target, (1.0, 1.0)
+    similar = scale.unit_length != 1 or scale.unit_mass != 1
+    if similar and ("user" in (a["gaintype"], a["biastype"]) or a["gaintype"] == "dcmotor"):
+        raise element.error("the parameters of this actuator cannot be scaled; give the frame scaling 'geometry'")
+    if a["ctrlspec"] & CtrlInput.FF and spec.sections["keyframe"]:
+        raise element.error("input ff in a scaled frame beside keyframes is not built yet")
+    if element.tag == "plugin":
+        raise element.error("an actuator with a plugin cannot be scaled")
+    length, unit, force = target.length, target.unit, target.force
+    gear = (1, 1, 1, scale.length, scale.length, scale.length) if attribute == "site" else 1
+    follows = bool(a["ctrlspec"] & _SERVO) and not angle
+    law = {"pid": _pid, "muscle": _muscle}.get(a["gaintype"], _affine)
+    found = scaled(a, {
+        "gear": gear, "forcerange": force, "cranklength": scale.length, "lengthrange": length,
+        "ctrlrange": length if follows else 1.0, "velrange": length, "ffrange": force,
+        "actrange": length if follows else 1.0, "armature": force / unit, "damping": powers(force / unit, unit),
+        **law(a, target, angle),
+    })  # fmt: skip
+    ctrl = length if follows else 1.0
+    return found, target, (ctrl, ctrl if a["dyntype"] == "integrator" else 1.0)
+
+
+def _affine(a: Attributes, target: Target, angle: bool) -> Factors:
+    unit, force = target.unit, target.force
+    if angle:  # a turn: the norm of a force bounds it, its gain is a torque
+        torque = target.scale.torque
+        return {"gainprm": torque, "biasprm": torque}
+    spec = a["ctrlspec"]
+    pressure = target.scale.unit_mass / target.scale.unit_length
+    entry = pressure if spec & CtrlInput.PRESSURE else unit if spec & _SERVO else 1.0
+    gain, bias = np.ones(10), np.ones(10)
+    gain[:3] = force / entry, force / unit, force / unit
+    bias[:3] = force, force / unit, force / unit if a["biasprm"][2] <= 0 else 1.0  # positive: a damping ratio
+    if a["biastype"] == "muscle":
+        bias = _muscle(a, target, angle)["biasprm"]
+    return {"gainprm": gain, "biasprm": bias}
+
+
+def _muscle(a: Attributes, target: Target, angle: bool) -> Factors:
+    """A muscle that is given its peak force has it scaled; that of another follows from how its target accelerates."""
+    gain, bias = np.ones(10), np.ones(10)
+    for factors, prm in ((gain, a["gainprm"]), (bias, a["biasprm"])):
+        factors[2] = target.force if prm[2] >= 0 else 1.0
+    if a["biastype"] != "muscle":
+        bias = _affine(a | {"biastype": "none"}, target, angle)["biasprm"]
+    return {"gainprm": gain, "biasprm": bias}
+
+
+def _pid(a: Attributes, target: Target, angle: bool) -> Factors:
+    gain, bias, prm = np.ones(10), np.ones(10), np.ones(10)
+    gain[0] = target.force / target.unit
+    bias[:3] = target.force, target.force / target.unit, target.force / target.unit
+    prm[:2] = target.length
+    return {"gainprm": gain, "biasprm": bias, "dynprm": prm}
+
+
+_SITE = {
+    "touch": "force", "force": "force", "torque": "torque", "accelerometer": "length", "velocimeter": "length",
+    "rangefinder": "length",
+}  # fmt: skip
+_FRAME = ("framepos", "framelinvel", "framelinacc")
+_SUBTREE = {"subtreecom": "length", "subtreelinvel": "length", "subtreeangmom": "torque"}
+
+
+def _sensor(element: Element, a: Attributes, targets: Targets) -> float:
+    """Factor of what a sensor measures."""
+    tag, plain = element.tag, Target(UNSCALED)
+
+    def of(kind: str, attribute: str) -> Target:
+        return targets.get((kind, a.get(attribute) or ""), plain)
+
+    touched = of("geom", "geom").scale != UNSCALED or of("site", "objname").scale != UNSCALED
+    if tag in ("tactile", "plugin") and touched:
+        raise element.error("tactile sensors and plugins cannot be scaled")
+    if tag in _SITE:
+        camera = tag == "rangefinder" and not a.get("site")
+        return getattr((of("camera", "camera") if camera else of("site", "site")).scale, _SITE[tag])
+    if tag in _FRAME:
+        kinds = {"xbody": "body"}
+        owner = of(kinds.get(a.get("objtype"), a.get("objtype")), "objname")
+        if a.get("refname"):
+            reference = of(kinds.get(a["reftype"], a["reftype"]), "refname")
+            _common(element, [owner, reference])
+        return owner.scale.length
+    if tag in _SUBTREE:
+        return getattr(of("body", "body").scale, _SUBTREE[tag])
+    if tag in ("distance", "normal", "fromto"):
+        sides = [of("geom", f"geom{i}") if a.get(f"geom{i}") else of("body", f"body{i}") for i in (1, 2)]
+        return _mean(element, *sides)
+    for kind in ("joint", "tendon", "actuator"):
+        if a.get(kind):
+            owner = of(kind, kind)
+            if tag.endswith("frc"):
+                return owner.force
+            return owner.length if tag.endswith(("pos", "vel")) else 1.0
+    return 1.0
+
+
+def _key_factors(bodies: list[Any], inputs: list[tuple[float, float, Element]]) -> dict[str, dict[Element, float]]:
+    """For each vector of a keyframe, the factors of the numbers of joints, mocap bodies and actuators."""
+    joints = {placed.element: placed for body in bodies for placed in body.joints}
+    positions = {
+        element: placed.scale.length if placed.attributes["type"] in ("slide", "free") else 1.0
+        for element, placed in joints.items()
+    }
+    return {
+        "qpos": positions,
+        "qvel": positions,
+        "mpos": {body.element: body.scale.length for body in bodies},
+        "ctrl": {element: ctrl for ctrl, _, element in inputs},
+        "act": {element: act for _, act, element in inputs},
+    }
