@@ -39,6 +39,12 @@ def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = N
             raise InputError(
                 f"{name}={value}, but the model was loaded with {getattr(m, name)}; load it with {name}={value}"
             )
+    d = empty_data(m)
+    return d if key is None else reset_to_key(m, d, key)
+
+
+def empty_data(m: Model) -> Data:
+    """Return the Data of one world at `qpos0`, also of a model with parts that the engine cannot run."""
     dtype = m.qpos0.dtype
     d = Data(contact=_empty(m, Contact, dtype), **_fields(m, Data, dtype, skip=("contact",)))
     d = d.replace(contact=d.contact.replace(
@@ -52,8 +58,7 @@ def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = N
         mocap_pos=m.body_pos[_mocap_bodies(m)],
         mocap_quat=_unit(m.body_quat[_mocap_bodies(m)]),
     )
-    d = d.replace(history=initial_history(m)) if m.nhistory else d
-    return d if key is None else reset_to_key(m, d, key)
+    return d.replace(history=initial_history(m)) if m.nhistory else d
 
 
 def reset_to_key(m: Model, d: Data, key: int | str) -> Data:

@@ -128,7 +128,6 @@ def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], spring
         derive(fields, settings, statistic)
     except ModelError as error:
         raise ctx.spec.error("mujoco", str(error)) from None
-    del fields["body_simple"]
     _spring_dampers(fields, springdampers)
     for name, column in stack(compile_keyframes(ctx, keys, fields, sizes["nkey"])).items():
         fields[name] = np.array(column, float).reshape(fields[name].shape)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mjx_like.types.enums import JointType, WrapType
+from mjx_like.types.enums import JointType, TrnType, WrapType
 
 _SAME = 1e-6  # offsets of frames below it count as none
 _AXIS = 1e-14  # entries of a joint axis below it count as zero
@@ -28,7 +28,10 @@ def simple_bodies(f: Fields, allowed: np.ndarray) -> np.ndarray:
     for body in np.flatnonzero(simple):
         joints = range(f["body_jntadr"][body], f["body_jntadr"][body] + f["body_jntnum"][body])
         simple[body] = _of_joints(f, joints)
-    for tendon in np.flatnonzero(f["tendon_armature"]):
+    heavy = np.asarray(f["tendon_armature"]) != 0
+    pulls = (np.asarray(f["actuator_trntype"]) == TrnType.TENDON) & (np.asarray(f["actuator_armature"]) != 0)
+    heavy[np.asarray(f["actuator_trnid"])[pulls, 0]] = True
+    for tendon in np.flatnonzero(heavy):
         path = slice(f["tendon_adr"][tendon], f["tendon_adr"][tendon] + f["tendon_num"][tendon])
         for kind, obj in zip(f["wrap_type"][path], f["wrap_objid"][path], strict=True):
             if kind in _OWNERS:
@@ -36,7 +39,10 @@ def simple_bodies(f: Fields, allowed: np.ndarray) -> np.ndarray:
     return simple
 
 
-_OWNERS = {WrapType.SITE: "site_bodyid", WrapType.SPHERE: "geom_bodyid", WrapType.CYLINDER: "geom_bodyid"}
+_OWNERS = {
+    WrapType.JOINT: "jnt_bodyid", WrapType.SITE: "site_bodyid",
+    WrapType.SPHERE: "geom_bodyid", WrapType.CYLINDER: "geom_bodyid",
+}  # fmt: skip
 
 
 def _identity(quat: np.ndarray) -> np.ndarray:

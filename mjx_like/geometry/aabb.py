@@ -1,4 +1,7 @@
-"""Bounding boxes and bounding radii of the primitive shapes, in NumPy."""
+"""Bounding boxes and bounding radii of the primitive shapes.
+
+Arrays are of NumPy or of JAX: `size` decides.
+"""
 
 import numpy as np
 
@@ -16,20 +19,21 @@ def aabb(kind: GeomType, size: np.ndarray, hfield_size: np.ndarray | None = None
       hfield_size: x half size, y half size, elevation, base thickness of a height field, shape (4,) [m].
     Source: mjCGeom::ComputeAABB.
     """
+    xp = size.__array_namespace__()
     if kind == GeomType.PLANE:
-        return np.array([0, 0, -_MAXVAL / 2, _MAXVAL, _MAXVAL, _MAXVAL / 2])
+        return xp.asarray([0, 0, -_MAXVAL / 2, _MAXVAL, _MAXVAL, _MAXVAL / 2])
     if kind == GeomType.HFIELD:
         x, y, top, base = hfield_size
-        return np.array([0, 0, (top - base) / 2, x, y, (top + base) / 2])
+        return xp.stack([0 * x, 0 * x, (top - base) / 2, x, y, (top + base) / 2])
     if kind == GeomType.SPHERE:
-        half = [size[0], size[0], size[0]]
+        half = xp.stack([size[0], size[0], size[0]])
     elif kind == GeomType.CAPSULE:
-        half = [size[0], size[0], size[0] + size[1]]
+        half = xp.stack([size[0], size[0], size[0] + size[1]])
     elif kind == GeomType.CYLINDER:
-        half = [size[0], size[0], size[1]]
+        half = xp.stack([size[0], size[0], size[1]])
     else:
         half = size
-    return np.concatenate([np.zeros(3), half])
+    return xp.concat([xp.zeros_like(half), half])
 
 
 def bounding_radius(kind: GeomType, size: np.ndarray, hfield_size: np.ndarray | None = None) -> float:
@@ -45,13 +49,13 @@ def bounding_radius(kind: GeomType, size: np.ndarray, hfield_size: np.ndarray | 
         return 0.0
     if kind == GeomType.HFIELD:
         x, y, top, base = hfield_size
-        return float(np.sqrt(x**2 + y**2 + max(top, base) ** 2))
+        return (x**2 + y**2 + size.__array_namespace__().maximum(top, base) ** 2) ** 0.5
     if kind == GeomType.SPHERE:
-        return float(size[0])
+        return size[0]
     if kind == GeomType.CAPSULE:
-        return float(size[0] + size[1])
+        return size[0] + size[1]
     if kind == GeomType.CYLINDER:
-        return float(np.hypot(size[0], size[1]))
+        return (size[0] ** 2 + size[1] ** 2) ** 0.5
     if kind == GeomType.ELLIPSOID:
-        return float(np.max(size))
-    return float(np.sqrt(np.sum(np.square(size))))
+        return size.max()
+    return sum(size**2) ** 0.5

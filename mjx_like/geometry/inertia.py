@@ -1,4 +1,7 @@
-"""Volume, mass distribution and fluid coefficients of the primitive shapes, in NumPy."""
+"""Volume, mass distribution and fluid coefficients of the primitive shapes.
+
+Arrays are of NumPy or of JAX: `size` decides, and in JAX everything can be differentiated.
+"""
 
 import math
 
@@ -35,7 +38,7 @@ def diagonal_inertia(kind: GeomType, size: np.ndarray, mass: float, shell: bool 
     Source: mjCGeom::SetInertia.
     """
     distribute = _INERTIA.get(kind)
-    return distribute(np.asarray(size, float), mass, shell) if distribute else np.zeros(3)
+    return distribute(size, mass, shell) if distribute else 0 * size
 
 
 def fluid_coefficients(kind: GeomType, size: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
@@ -47,17 +50,15 @@ def fluid_coefficients(kind: GeomType, size: np.ndarray, coefficients: np.ndarra
       coefficients: blunt drag, slender drag, angular drag, Kutta lift, Magnus lift, shape (5,).
     Source: mjCGeom::SetFluidCoefs.
     """
-    axes = _semiaxes(kind, size)
-    kappa = np.array([_added_mass(*np.roll(axes, -i)) for i in range(3)])
-    content = 4 / 3 * math.pi * np.prod(axes)
-    squared, following = axes**2, [1, 2, 0]
-    first, second = squared[following], squared[[2, 0, 1]]
-    low, high = kappa[following], kappa[[2, 0, 1]]
-    denominator = np.abs(2 * (first - second) + (first + second) * (low - high))
-    factor = (first - second) ** 2 * np.abs(high - low) / np.maximum(_EPS, denominator)
-    return np.concatenate(
-        [[1.0], coefficients, content * kappa / np.maximum(_EPS, 2 - kappa), content * factor / 5],
-    )
+    xp, axes = size.__array_namespace__(), _semiaxes(kind, size)
+    kappa = xp.stack([_added_mass(*xp.roll(axes, -i)) for i in range(3)])
+    content = 4 / 3 * math.pi * axes[0] * axes[1] * axes[2]
+    first, second = (xp.roll(axes**2, shift) for shift in (-1, 1))
+    low, high = (xp.roll(kappa, shift) for shift in (-1, 1))
+    denominator = xp.abs(2 * (first - second) + (first + second) * (low - high))
+    factor = (first - second) ** 2 * xp.abs(high - low) / xp.maximum(denominator, _EPS * xp.ones_like(axes))
+    virtual = content * kappa / xp.maximum(2 - kappa, _EPS * xp.ones_like(axes))
+    return xp.concat([xp.ones_like(axes[:1]), xp.asarray(coefficients), virtual, content * factor / 5])
 
 
 def _volume_sphere(size, shell):
@@ -79,8 +80,8 @@ def _volume_cylinder(size, shell):
 def _volume_ellipsoid(size, shell):
     if not shell:
         return 4 / 3 * math.pi * size[0] * size[1] * size[2]
-    products = np.array([size[0] * size[1], size[1] * size[2], size[2] * size[0]]) ** _THOMSEN
-    return 4 * math.pi * (products.sum() / 3) ** (1 / _THOMSEN)
+    products = sum((size[i] * size[j]) ** _THOMSEN for i, j in ((0, 1), (1, 2), (2, 0)))
+    return 4 * math.pi * (products / 3) ** (1 / _THOMSEN)
 
 
 def _volume_box(size, shell):
@@ -90,7 +91,7 @@ def _volume_box(size, shell):
 
 
 def _inertia_sphere(size, mass, shell):
-    return np.full(3, 2 * mass * size[0] ** 2 / (3 if shell else 5))
+    return _triple(size, *3 * [2 * mass * size[0] ** 2 / (3 if shell else 5)])
 
 
 def _inertia_capsule(size, mass, shell):
@@ -105,43 +106,44 @@ def _inertia_capsule(size, mass, shell):
     tube = mass - ball
     around = 2 * ball * radius**2 / (3 if shell else 5)
     across = tube * ((6 if shell else 3) * radius**2 + height**2) / 12 + around + ball * offset
-    return np.array([across, across, tube * radius**2 / (1 if shell else 2) + around])
+    return _triple(size, across, across, tube * radius**2 / (1 if shell else 2) + around)
 
 
 def _inertia_cylinder(size, mass, shell):
     radius, half = size[0], size[1]
     if not shell:
         across = mass * (3 * radius**2 + 4 * half**2) / 12
-        return np.array([across, across, mass * radius**2 / 2])
+        return _triple(size, across, across, mass * radius**2 / 2)
     lid = mass * radius / (2 * radius + 4 * half)  # of each end; area pi r^2 of 2 pi r^2 + 4 pi r h
     side = mass - 2 * lid
     across = side * (6 * radius**2 + 4 * half**2) / 12 + 2 * lid * (radius**2 / 4 + half**2)
-    return np.array([across, across, side * radius**2 + lid * radius**2])
+    return _triple(size, across, across, side * radius**2 + lid * radius**2)
 
 
 def _inertia_ellipsoid(size, mass, shell):
     def solid(axes, weight):
-        return weight * (np.sum(axes**2) - axes**2) / 5
+        return weight * (sum(axes**2) - axes**2) / 5
 
     if not shell:
         return solid(size, mass)
     outer = size + _SHELL_STEP
-    inner_volume, outer_volume = 4 * math.pi * np.prod(size) / 3, 4 * math.pi * np.prod(outer) / 3
+    inner_volume, outer_volume = _volume_ellipsoid(size, False), _volume_ellipsoid(outer, False)
     density = mass / (outer_volume - inner_volume)
     return solid(outer, outer_volume * density) - solid(size, inner_volume * density)
 
 
 def _inertia_box(size, mass, shell):
     if not shell:
-        return mass * (np.sum(size**2) - size**2) / 3
-    areas = np.prod(size) / size  # of a face normal to each axis, over 4
-    faces = mass * areas / (2 * areas.sum())
-    second = np.zeros(3)  # second moment of mass along each axis
-    for axis in range(3):
-        inside = size**2 / 3
-        inside[axis] = size[axis] ** 2
-        second += 2 * faces[axis] * inside
-    return second.sum() - second
+        return mass * (sum(size**2) - size**2) / 3
+    x, y, z = size
+    areas = _triple(size, y * z, z * x, x * y)  # of a face normal to each axis, over 4
+    faces = mass * areas / (2 * sum(areas))
+    second = size**2 * (2 * sum(faces) / 3 + 4 / 3 * faces)  # second moment of mass along each axis
+    return sum(second) - second
+
+
+def _triple(size, *values):
+    return size.__array_namespace__().stack(values)
 
 
 _VOLUME = {
@@ -166,12 +168,12 @@ _INERTIA = {
 def _semiaxes(kind: GeomType, size: np.ndarray) -> np.ndarray:
     """The semiaxes of the ellipsoid that stands for a shape in a fluid."""
     if kind == GeomType.SPHERE:
-        return np.full(3, size[0])
+        return _triple(size, size[0], size[0], size[0])
     if kind == GeomType.CAPSULE:
-        return np.array([size[0], size[0], size[0] + size[1]])
+        return _triple(size, size[0], size[0], size[0] + size[1])
     if kind == GeomType.CYLINDER:
-        return np.array([size[0], size[0], size[1]])
-    return np.asarray(size, float)
+        return _triple(size, size[0], size[0], size[1])
+    return size
 
 
 # Weights of the 15-point Gauss-Kronrod rule, with points l and slopes dl of the substitution l = x^3 / (1-x)^2.
@@ -192,9 +194,9 @@ _KRONROD_D = np.array([
 ])  # fmt: skip
 
 
-def _added_mass(dx: float, dy: float, dz: float) -> float:
+def _added_mass(dx, dy, dz):
     """The coefficient of added mass of an ellipsoid along its first axis.  Source: mjCGeom::GetAddedMassKappa."""
     scale = (dx**3 * dy * dz) ** 0.4
     first, second, third = (1 + scale * _KRONROD_L / d**2 for d in (dx, dy, dz))
-    integrand = scale * _KRONROD_D / (first * np.sqrt(first * second * third))
-    return float(np.sum(integrand * _KRONROD_W)) / dx**2
+    integrand = scale * _KRONROD_D / (first * (first * second * third) ** 0.5)
+    return (integrand * _KRONROD_W).sum() / dx**2

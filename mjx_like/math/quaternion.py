@@ -62,6 +62,24 @@ def matrix(q: Array) -> Array:
     return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
 
 
+def from_matrix(r: Array) -> Array:
+    """Return a unit quaternion of a rotation matrix, shape (3, 3); of the two, one whose largest entry is positive.
+
+    Source: mju_mat2Quat.
+    """
+    xx, yy, zz = r[0, 0], r[1, 1], r[2, 2]
+    wx, wy, wz = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
+    xy, xz, yz = r[0, 1] + r[1, 0], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1]
+    rows = [
+        [1 + xx + yy + zz, wx, wy, wz],
+        [wx, 1 + xx - yy - zz, xy, xz],
+        [wy, xy, 1 - xx + yy - zz, yz],
+        [wz, xz, yz, 1 - xx - yy + zz],
+    ]
+    products = jnp.stack([jnp.stack(row) for row in rows])  # 4 q q'
+    return normalize(products[jnp.argmax(jnp.diag(products))])
+
+
 def from_axis_angle(axis: Array, angle: Array) -> Array:
     """Return the rotation by `angle` [rad], shape (...), about the unit vector `axis`, shape (..., 3)."""
     half = 0.5 * angle[..., None]

@@ -29,10 +29,21 @@ def camlight(m: Model, d: Data) -> Data:
     return d
 
 
-def _cameras(m: Model, d: Data) -> tuple[Array, Array]:
+def fixed_cameras(m: Model, d: Data) -> tuple[Array, Array]:
+    """Return positions, shape (ncam, 3) [m], and matrices, (ncam, 3, 3), of cameras as if all were fixed to bodies."""
     body = component.pose(jnp.moveaxis(take(d.xmat, m.cam_bodyid), 0, -1), take(d.xpos, m.cam_bodyid).T)
     frames = jnp.moveaxis(component.compose(body, local_frames(m.cam_pos, m.cam_quat)), -1, 0)
-    pos, mat = frames[:, :, 3], frames[:, :, :3]
+    return frames[:, :, 3], frames[:, :, :3]
+
+
+def fixed_lights(m: Model, d: Data) -> tuple[Array, Array]:
+    """Return positions, shape (nlight, 3) [m], and directions of lights as if all were fixed to bodies."""
+    quat = take(d.xquat, m.light_bodyid)
+    return take(d.xpos, m.light_bodyid) + rotate(quat, m.light_pos), rotate(quat, m.light_dir)
+
+
+def _cameras(m: Model, d: Data) -> tuple[Array, Array]:
+    pos, mat = fixed_cameras(m, d)
     track, trackcom, target, targetcom = _modes(m.cam_mode, m.cam_targetbodyid)
     if (track | trackcom).any():
         pos = _tracked(d, pos, m.cam_bodyid, track, trackcom, m.cam_pos0, m.cam_poscom0)
@@ -44,9 +55,7 @@ def _cameras(m: Model, d: Data) -> tuple[Array, Array]:
 
 
 def _lights(m: Model, d: Data) -> tuple[Array, Array]:
-    quat = take(d.xquat, m.light_bodyid)
-    pos = take(d.xpos, m.light_bodyid) + rotate(quat, m.light_pos)
-    direction = rotate(quat, m.light_dir)
+    pos, direction = fixed_lights(m, d)
     track, trackcom, target, targetcom = _modes(m.light_mode, m.light_targetbodyid)
     if (track | trackcom).any():
         pos = _tracked(d, pos, m.light_bodyid, track, trackcom, m.light_pos0, m.light_poscom0)

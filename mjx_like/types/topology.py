@@ -117,6 +117,7 @@ class Topology:
     body_rootid: np.ndarray = array("nbody")
     body_weldid: np.ndarray = array("nbody")
     body_mocapid: np.ndarray = array("nbody")
+    body_simple: np.ndarray = array("nbody")
     body_jntnum: np.ndarray = array("nbody")
     body_jntadr: np.ndarray = array("nbody")
     body_dofnum: np.ndarray = array("nbody")

@@ -7,7 +7,7 @@ import numpy as np
 from mjx_like.compiler.decompile.mesh import mesh_place
 from mjx_like.compiler.decompile.source import Source, limited, poly, said, user, word, words
 from mjx_like.compiler.joint import NQ, NV
-from mjx_like.compiler.reference.fixed import sliding_only
+from mjx_like.compiler.simple import simple_bodies
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.canonical import node
 from mjx_like.mjcf.element import Element
@@ -34,10 +34,8 @@ def worldbody(s: Source) -> Element:
 
 
 def _declared_unsimple(s: Source) -> np.ndarray:
-    """Which bodies on slides the file declared not simple: their weight is that of the directions they move in."""
-    of_dofs = np.bincount(s["dof_bodyid"], s["dof_invweight0"], s["nbody"])
-    declared = np.isclose(3 * s["body_invweight0"][:, 0], of_dofs, rtol=_ROUNDING, atol=0)
-    return sliding_only(s.arrays.fields) & (s["body_dofnum"] < 3) & declared
+    """Which bodies the file declared not simple."""
+    return (simple_bodies(s.arrays.fields, np.ones(s["nbody"], bool)) > 0) & (s["body_simple"] == 0)
 
 
 def _body(s: Source, index: int, unsimple: np.ndarray) -> Element:
