@@ -1,0 +1,107 @@
+"""Jacobians of a step and of inverse dynamics, on the tangent space of the state."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.actuator.stage import fwd_actuation
+from mjx_like.integrator.position import differentiate_pos, integrate_pos
+from mjx_like.inverse import inverse
+from mjx_like.step import step
+from mjx_like.types.data import Data
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+
+class InverseJacobian(NamedTuple):
+    """Jacobians of qfrc_inverse (f), sensordata (s) and M by position, velocity and acceleration; None if not asked."""
+
+    DfDq: Array  # (nv, nv)
+    DfDv: Array
+    DfDa: Array
+    DsDq: Array | None = None  # (nsensordata, nv)
+    DsDv: Array | None = None
+    DsDa: Array | None = None
+    DmDq: Array | None = None  # (nv, nv, nv): M, then the direction of the position
+
+
+def transition_jacobian(
+    m: Model, d: Data, *, sensors: bool = False, difference: float | None = None
+) -> tuple[Array, ...]:
+    """Return the linear model of one step: dx' = A dx + B du, and with `sensors` ds = C dx + D du.
+
+    A small motion of the state, dx, has nv + nv + na components: position in the tangent space (a rotation is a
+    rotation vector in the body's frame), velocity, activation. All integrators are allowed.
+
+    Args:
+      m: the model.
+      d: one world: map over a batch with `jax.vmap`.
+      sensors: whether to return C and D too.
+      difference: None for exact derivatives by forward mode; else the length of central differences.
+
+    Returns:
+      A, shape (2 nv + na, 2 nv + na), B, (2 nv + na, nu), and C, (nsensordata, 2 nv + na), D, (nsensordata, nu).
+    Source: mjd_transitionFD.
+    """
+    center = jax.lax.stop_gradient(step(m, d).qpos)
+
+    def stepped(x: Array) -> Array:
+        dq, dv, da, du = jnp.split(x, (m.nv, 2 * m.nv, 2 * m.nv + m.na))
+        moved = d.replace(qpos=integrate_pos(m, d.qpos, dq, 1.0), qvel=d.qvel + dv, act=d.act + da, ctrl=d.ctrl + du)
+        end = step(m, moved)
+        read = [end.sensordata] if sensors else []
+        return jnp.concatenate([differentiate_pos(m, center, end.qpos), end.qvel, end.act, *read])
+
+    nx = 2 * m.nv + m.na
+    whole = _jacobian(stepped, jnp.zeros(nx + m.nu, d.qpos.dtype), difference)
+    blocks = (whole[:nx, :nx], whole[:nx, nx:], whole[nx:, :nx], whole[nx:, nx:])
+    return blocks if sensors else blocks[:2]
+
+
+def inverse_jacobian(
+    m: Model,
+    d: Data,
+    *,
+    actuation: bool = False,
+    sensors: bool = False,
+    inertia: bool = False,
+    difference: float | None = None,
+) -> InverseJacobian:
+    """Return the derivatives of inverse dynamics at the position, velocity and acceleration of `d`.
+
+    Args:
+      m: the model.
+      d: one world: map over a batch with `jax.vmap`.
+      actuation: whether to take the actuators' force off the force that inverse dynamics asks for.
+      sensors: whether to return the derivatives of `sensordata` too.
+      inertia: whether to return those of the inertia matrix.
+      difference: None for exact derivatives by forward mode; else the length of central differences.
+
+    Source: mjd_inverseFD.
+    """
+
+    def explained(x: Array) -> Array:
+        dq, dv, da = jnp.split(x, 3)
+        moved = d.replace(qpos=integrate_pos(m, d.qpos, dq, 1.0), qvel=d.qvel + dv, qacc=d.qacc + da)
+        end = inverse(m, moved)
+        force = end.qfrc_inverse - fwd_actuation(m, end).qfrc_actuator if actuation else end.qfrc_inverse
+        read = [end.sensordata] if sensors else []
+        return jnp.concatenate([force, *read, end.M.ravel()] if inertia else [force, *read])
+
+    nv = m.nv
+    whole = _jacobian(explained, jnp.zeros(3 * nv, d.qpos.dtype), difference)
+    force, rest = jnp.split(whole[:nv], 3, axis=1), whole[nv:]
+    read = jnp.split(rest[: m.nsensordata], 3, axis=1) if sensors else (None, None, None)
+    mass = rest[m.nsensordata * sensors :, :nv].reshape(nv, nv, nv) if inertia else None
+    return InverseJacobian(*force, *read, mass)
+
+
+def _jacobian(function: Callable[[Array], Array], x: Array, difference: float | None) -> Array:
+    """Return the Jacobian at x, shape (outputs, inputs)."""
+    if difference is None:
+        return jax.jacfwd(function)(x)
+    ways = difference * jnp.eye(x.size, dtype=x.dtype)
+    return (jax.vmap(function)(x + ways) - jax.vmap(function)(x - ways)).T / (2 * difference)

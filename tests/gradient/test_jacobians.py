@@ -1,0 +1,105 @@
+"""Jacobians of a step and of inverse dynamics equal MuJoCo's central differences where the maps are smooth."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import mujoco
+import numpy as np
+import pytest
+
+from mjx_like.derivative import inverse_jacobian, transition_jacobian
+from mjx_like.interop import put_model
+from mjx_like.state import make_data
+from tests.oracle import GYM
+
+MODEL = """
+<mujoco><option timestep="0.005" cone="{cone}" integrator="{integrator}" tolerance="0" iterations="100"/><worldbody>
+<geom type="plane" size="5 5 .1"/>
+<body pos="0 0 .3" quat=".9 .1 .2 .1"><freejoint/><geom type="capsule" size=".1 .2" euler="0 70 0"/><site name="s"/>
+  <body pos=".3 0 .1"><joint type="ball" damping=".1"/><geom size=".08" pos=".2 0 0"/>
+    <body pos=".4 0 0"><joint name="j" axis="0 1 0" range="-20 20" damping=".2" frictionloss=".01"/>
+      <geom type="capsule" size=".05" fromto="0 0 0 .3 0 0"/></body></body></body></worldbody>
+<actuator><motor joint="j" gear="2"/><general joint="j" dyntype="filter" dynprm=".1" gainprm="3"/></actuator>
+<sensor><framelinvel objtype="site" objname="s"/><jointpos joint="j"/><accelerometer site="s"/></sensor></mujoco>
+"""
+STATES, ROUGH = 6, 1e-3
+KINDS = {(cone, integrator) for cone in ("pyramidal", "elliptic") for integrator in ("Euler", "implicitfast")}
+
+
+def _world(mj, seed):
+    """Return the MjData of a state some steps into a fall, and whether it touches."""
+    rng, data = np.random.default_rng(seed), mujoco.MjData(mj)
+    mujoco.mj_integratePos(mj, data.qpos, 0.3 * rng.normal(size=mj.nv) * (np.arange(mj.nv) > 2), 1)
+    data.qvel[:] = 0.3 * rng.normal(size=mj.nv)
+    data.ctrl[:] = 0.3 * rng.normal(size=mj.nu)
+    for _ in range(40 * (seed + 1)):
+        mujoco.mj_step(mj, data)
+    mujoco.mj_forward(mj, data)
+    return data
+
+
+def _differences(mj, data, eps, centered=True):
+    nx, ns = 2 * mj.nv + mj.na, mj.nsensordata
+    out = [np.zeros(shape) for shape in ((nx, nx), (nx, mj.nu), (ns, nx), (ns, mj.nu))]
+    mujoco.mjd_transitionFD(mj, data, eps, centered, *out)
+    return out
+
+
+def _inverse_differences(mj, data):
+    out = [np.zeros((mj.nv, n)) for n in (mj.nv, mj.nv, mj.nv) + (mj.nsensordata,) * 3]
+    mujoco.mjd_inverseFD(mj, data, 1e-6, True, *out, None)
+    return [x.T for x in out]
+
+
+def _batch(m, datas):
+    names = ("qpos", "qvel", "act", "ctrl", "qacc_warmstart", "qacc")
+    rows = {name: jnp.stack([jnp.asarray(getattr(data, name).copy()) for data in datas]) for name in names}
+    return jax.vmap(lambda rows: make_data(m).replace(**rows))(rows)
+
+
+def _error(ours, theirs):
+    return float(np.abs(ours - theirs).max(initial=0) / (1 + np.abs(theirs).max(initial=0)))
+
+
+def _compare(mj, count):
+    """Return the errors of A, B, C, D in the smooth states, the touching states among them, and the number skipped."""
+    m = put_model(mj)
+    datas = [_world(mj, seed) for seed in range(count)]
+    ours = jax.jit(jax.vmap(functools.partial(transition_jacobian, m, sensors=True)))(_batch(m, datas))
+    errors, touching, skipped = [], 0, 0
+    for i, data in enumerate(datas):
+        ahead, behind, central = (_differences(mj, data, *args) for args in ((1e-6, 0), (-1e-6, 0), (1e-6, 1)))
+        if max(_error(a, b) for a, b in zip(ahead, behind, strict=True)) > ROUGH:
+            skipped += 1
+            continue
+        touching += data.nefc > 0
+        errors.append(max(_error(x[i], y) for x, y in zip(ours, central, strict=True)))
+    return errors, touching, skipped
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("cone", "integrator"), sorted(KINDS))
+def test_transition_and_inverse(cone, integrator):
+    mj = mujoco.MjModel.from_xml_string(MODEL.format(cone=cone, integrator=integrator))
+    errors, touching, skipped = _compare(mj, STATES)
+    assert max(errors) < 1e-5 and touching >= 2 and skipped <= 2, (errors, touching, skipped)
+
+
+def test_inverse():
+    mj = mujoco.MjModel.from_xml_string(MODEL.format(cone="elliptic", integrator="Euler"))
+    m, datas = put_model(mj), [_world(mj, seed) for seed in range(STATES)]
+    jacobians = functools.partial(inverse_jacobian, m, actuation=True, sensors=True)
+    ours = jax.jit(jax.vmap(jacobians))(_batch(m, datas))
+    errors = [max(map(_error, [x[i] for x in ours[:6]], _inverse_differences(mj, d))) for i, d in enumerate(datas)]
+    assert sum(d.nefc > 0 for d in datas) >= 2
+    assert max(errors) < 1e-5, errors
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ("hopper", "half_cheetah", "ant", "walker2d", "swimmer"))
+def test_real_models(name):
+    mj = mujoco.MjModel.from_xml_path(str(GYM / f"{name}.xml"))
+    mj.opt.tolerance, mj.opt.iterations = 0, 100
+    errors, _, skipped = _compare(mj, 8)
+    assert skipped <= 1 and max(errors) < 1e-5, (errors, skipped)
