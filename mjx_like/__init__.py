@@ -15,6 +15,7 @@ from mjx_like.compiler.load import spec_to_file as _spec_to_file
 from mjx_like.compiler.load import spec_to_xml as _spec_to_xml
 from mjx_like.compiler.recompile import recompile as _recompile
 from mjx_like.constraint.stage import make_constraint
+from mjx_like.derivative import inverse_jacobian, transition_jacobian
 from mjx_like.errors import InputError, MjxLikeError, ModelError, UnsupportedError
 from mjx_like.forward import (
     forward,
@@ -25,6 +26,7 @@ from mjx_like.forward import (
     fwd_velocity,
 )
 from mjx_like.history import init_ctrl_history, init_sensor_history, read_ctrl, read_sensor
+from mjx_like.infer_inertia import infer_inertia
 from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
@@ -38,6 +40,7 @@ from mjx_like.ray.stage import multi_ray, ray
 from mjx_like.rollout import rollout
 from mjx_like.sensor.rne_postconstraint import rne_postconstraint
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
+from mjx_like.set_const import set_const
 from mjx_like.smooth.camlight import camlight
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.com_vel import com_vel
@@ -47,6 +50,7 @@ from mjx_like.smooth.kinematics import kinematics
 from mjx_like.smooth.rne import rne
 from mjx_like.smooth.subtree_vel import subtree_vel
 from mjx_like.smooth.xfrc import apply_ft, xfrc_accumulate
+from mjx_like.smoothing import with_smoothing, without_smoothing
 from mjx_like.solver.stage import solve
 from mjx_like.state import make_data, reset_to_key
 from mjx_like.state_vector import get_state, set_state, state_size

@@ -3,6 +3,7 @@
 from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.actuator.transmission import actuator_velocity, transmission
 from mjx_like.collision.driver import collision
+from mjx_like.constraint.smoothing import active_from
 from mjx_like.constraint.stage import make_constraint, reference_constraint
 from mjx_like.integrator.discrete import discrete_acceleration, smooth_acceleration
 from mjx_like.math.linalg import solve_definite
@@ -16,6 +17,7 @@ from mjx_like.smooth.energy import energy_pos, energy_vel
 from mjx_like.smooth.kinematics import kinematics
 from mjx_like.smooth.rne import rne
 from mjx_like.smooth.xfrc import xfrc_accumulate
+from mjx_like.smoothing import straight_through
 from mjx_like.solver.stage import solve
 from mjx_like.tendon.stage import tendon, tendon_bias, tendon_velocity
 from mjx_like.types.data import Data
@@ -34,9 +36,17 @@ def fwd_position(m: Model, d: Data) -> Data:
     d = tendon(m, d)
     d = crb(m, d)
     d = factor_m(m, d)
-    d = collision(m, d)
+    d = collision(_reaching(m), d)
     d = make_constraint(m, d)
     return transmission(m, d)
+
+
+def _reaching(m: Model) -> Model:
+    """Return the model whose contacts are found where smoothing has them act."""
+    if m.smoothing is None:
+        return m
+    reach = active_from(m.smoothing)
+    return m.replace(geom_gap=m.geom_gap + reach, pair_gap=m.pair_gap + reach)
 
 
 def fwd_velocity(m: Model, d: Data) -> Data:
@@ -119,4 +129,4 @@ def forward(m: Model, d: Data) -> Data:
     Reads time, qpos, qvel, act, ctrl, qfrc_applied, xfrc_applied, eq_active, mocap poses and qacc_warmstart.
     Source: mj_forward.
     """
-    return forward_skip(m, d)
+    return straight_through(forward_skip, m, d)

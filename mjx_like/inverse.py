@@ -13,6 +13,7 @@ from mjx_like.math.linalg import matmul
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
 from mjx_like.smooth.energy import energy_pos, energy_vel
 from mjx_like.smooth.xfrc import xfrc_accumulate
+from mjx_like.smoothing import straight_through
 from mjx_like.solver.constraint_force import constraint_force
 from mjx_like.types.data import Data
 from mjx_like.types.enums import EnableBit, IntegratorType, Stage
@@ -32,7 +33,7 @@ def inverse(m: Model, d: Data) -> Data:
     Raises:
       InputError: the flag `invdiscrete` is set and the integrator is RK4.
     """
-    return inverse_skip(m, d)
+    return straight_through(inverse_skip, m, d)
 
 
 def inverse_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor: bool = False) -> Data:

@@ -173,7 +173,7 @@ def _declared(r: Record) -> list[int]:
         value = getattr(r, field.name)
         if isinstance(value, Record):
             ranks += _declared(value)
-        elif not field.metadata.get("static"):
+        elif value is not None and not field.metadata.get("static"):
             ranks.append(len(field.metadata["shape"]))
     return ranks
 

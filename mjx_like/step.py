@@ -11,6 +11,7 @@ from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.integrator.rk4 import rk4
 from mjx_like.inverse import compare_fwd_inv
+from mjx_like.smoothing import straight_through
 from mjx_like.state import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit, EnableBit, IntegratorType, WarningType
@@ -40,6 +41,10 @@ def step(m: Model, d: Data) -> Data:
     to qpos0, unless the flag `autoreset` is off.
     Source: mj_step.
     """
+    return straight_through(_step, m, d)
+
+
+def _step(m: Model, d: Data) -> Data:
     return _advance(m, _compared(m, forward(m, _check_state(m, d))), IntegratorType(m.flags.integrator))
 
 

@@ -180,7 +180,7 @@ def _nonzero(value: np.ndarray, trailing: int) -> np.ndarray:
 def _model(arrays: Arrays, topology: Topology, dtype: Any) -> Model:
     leaves = {}
     for field in dataclasses.fields(Model):
-        if field.name in ("topology", "opt_floats", "stat"):
+        if field.name in ("topology", "opt_floats", "stat", "smoothing"):
             continue
         shape = tuple(_size(topology, dim) for dim in field.metadata["shape"])
         leaves[field.name] = _cast(arrays.fields[field.name], dtype).reshape(shape)

@@ -21,6 +21,8 @@ def unfinalize(m: Model) -> Arrays:
     Raises:
       InputError: leaves that are traced, or that carry a batch axis.
     """
+    if m.smoothing is not None:
+        raise InputError("a model with smoothing is no compiled model; take without_smoothing(m)")
     t = m.topology
     fields: dict[str, Any] = {f.name: getattr(t, f.name) for f in dataclasses.fields(t) if f.type is int or f.metadata}
     for field in dataclasses.fields(Model):

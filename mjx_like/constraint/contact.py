@@ -14,9 +14,11 @@ from mjx_like.constraint.impedance import (
     valid_solimp,
     valid_solref,
 )
+from mjx_like.constraint.smoothing import softened, softened_impedance
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import hold
 from mjx_like.types.data import Contact
+from mjx_like.types.smoothing import Smoothing
 
 Array = jax.Array
 
@@ -34,7 +36,13 @@ class ContactParameters(NamedTuple):
 
 
 def contact_parameters(
-    contact: Contact, invweight: Array, timestep: Array, impratio: Array, refsafe: bool, pyramidal: bool
+    contact: Contact,
+    invweight: Array,
+    timestep: Array,
+    impratio: Array,
+    refsafe: bool,
+    pyramidal: bool,
+    smoothing: Smoothing | None = None,
 ) -> ContactParameters:
     """Return the parameters of each contact's rows.
 
@@ -46,7 +54,11 @@ def contact_parameters(
     k, b = stiffness_damping(valid_solref(contact.solref, timestep, refsafe, DEFAULT_SOLREF), dmax)
     friction = valid_solref(contact.solreffriction, timestep, refsafe, (0.0, 0.0))
     b_friction = jnp.where(jnp.any(friction != 0, axis=-1), stiffness_damping(friction, dmax)[1], b)
-    imp, slope = impedance(contact.solimp, contact.dist - contact.includemargin)
+    violation = contact.dist - contact.includemargin
+    imp, slope = impedance(contact.solimp, violation)
+    if smoothing is not None:
+        soft, share = softened(smoothing, violation)
+        imp = softened_impedance(impedance(contact.solimp, soft)[0], share)
     mu2 = contact.friction[..., 0] ** 2
     edges = pyramidal & (contact.dim > 1)
     R = regularization(imp, jnp.where(edges, invweight * (1 + mu2), invweight))

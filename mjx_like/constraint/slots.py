@@ -15,6 +15,7 @@ from mjx_like.constraint.impedance import (
     valid_solimp,
     valid_solref,
 )
+from mjx_like.constraint.smoothing import active_from, softened, softened_impedance
 from mjx_like.math import safe
 from mjx_like.math.quaternion import normalize, to_rotation_vector
 from mjx_like.math.select import take
@@ -74,6 +75,11 @@ def slots(m: Model, d: Data) -> Slots:
     k, b = stiffness_damping(solref, valid_solimp(all_.solimp)[1])
     k = jnp.where(np.isin(plan.slot_type, FRICTION), 0, k)
     imp, slope = impedance(all_.solimp, all_.violation)
+    if smoothed_limits(m):
+        limit = np.isin(plan.slot_type, (ConstraintType.LIMIT_JOINT, ConstraintType.LIMIT_TENDON))
+        soft, share = softened(m.smoothing, all_.violation)
+        imp = jnp.where(limit, softened_impedance(impedance(all_.solimp, soft)[0], share), imp)
+        all_ = all_._replace(margin=jnp.where(limit, all_.pos - soft, all_.margin))
     return Slots(
         active=all_.active,
         J=all_.J,
@@ -83,6 +89,11 @@ def slots(m: Model, d: Data) -> Slots:
         KBIP=jnp.stack([k, b, imp, slope], axis=-1),
         R=regularization(imp, all_.invweight),
     )
+
+
+def smoothed_limits(m: Model) -> bool:
+    """Return whether limits begin gradually."""
+    return m.smoothing is not None and m.smoothing.limits
 
 
 def equality_active(m: Model, d: Data) -> Array:
@@ -155,6 +166,7 @@ def _joint_limit(m: Model, d: Data) -> _Part:
         J = -jnp.sum(jnp.where(place, axis[..., None], 0), axis=1)
     owner = plan.slot_id[plan.slot_type == ConstraintType.LIMIT_JOINT]
     return _limit(
+        reach=active_from(m.smoothing if smoothed_limits(m) else None),
         dist=take(dist, plan.limit_order),
         margin=take(m.jnt_margin, owner),
         exists=np.ones(len(owner), bool),
@@ -172,6 +184,7 @@ def _tendon_limit(m: Model, d: Data) -> _Part:
     J = take(d.ten_J, ids)
     owner = np.repeat(ids, 2)
     return _limit(
+        reach=active_from(m.smoothing if smoothed_limits(m) else None),
         dist=dist,
         margin=take(m.tendon_margin, owner),
         exists=jnp.repeat(jnp.any(J != 0, axis=1), 2),
@@ -182,9 +195,9 @@ def _tendon_limit(m: Model, d: Data) -> _Part:
     )
 
 
-def _limit(dist, margin, exists, J, invweight, solref, solimp) -> _Part:
+def _limit(reach, dist, margin, exists, J, invweight, solref, solimp) -> _Part:
     return _Part(
-        active=(dist < margin) & exists,
+        active=(dist < margin + reach) & exists,
         J=J,
         pos=dist,
         margin=margin,

@@ -13,6 +13,7 @@ from mjx_like.constraint.equality import velocity_product
 from mjx_like.constraint.exact_diagonal import exact_diagonal
 from mjx_like.constraint.plan import adhesive
 from mjx_like.constraint.slots import equality_active, slots
+from mjx_like.constraint.smoothing import active_from, softened
 from mjx_like.math.batching import mapped_batch, with_capacity
 from mjx_like.math.linalg import matmul
 from mjx_like.types.data import Contact, Data
@@ -49,7 +50,7 @@ def make_constraint(m: Model, d: Data) -> Data:
     contact = _reduced(d.contact) if plan.contact_dims else None
     inputs = Inputs(
         slots=fixed,
-        contact=contact,
+        contact=contact if m.smoothing is None or contact is None else _softened(m, contact),
         parameters=_parameters(m, contact) if contact is not None else None,
         contact_rows=each,
         cdof=d.cdof,
@@ -111,7 +112,7 @@ def _contact_rows(m: Model, d: Data) -> tuple[Array, Array]:
     if not plan.contact_dims:
         none = jnp.zeros(m.nconmax, jnp.int32)
         return none, none
-    force = c.dist < c.includemargin
+    force = c.dist < c.includemargin + active_from(m.smoothing)
     if adhesive(m.topology):
         force = force | (c.adhesion != 0)
     force = force & (c.geom[:, 0] >= 0)
@@ -155,6 +156,12 @@ def _reduced(c: Contact) -> Contact:
     return c.replace(geom=jnp.maximum(c.geom, 0), friction=jnp.where(c.friction > 0, c.friction, 1))
 
 
+def _softened(m: Model, c: Contact) -> Contact:
+    """Return contacts with the margin below which their springs push."""
+    soft, _ = softened(m.smoothing, c.dist - c.includemargin)
+    return c.replace(includemargin=c.dist - soft)
+
+
 def _parameters(m: Model, c: Contact):
     weight = m.body_invweight0[:, 0].at[m.geom_bodyid].get()
     return contact_parameters(
@@ -164,6 +171,7 @@ def _parameters(m: Model, c: Contact):
         m.opt_floats.impratio,
         not m.disabled(DisableBit.REFSAFE),
         m.flags.cone == ConeType.PYRAMIDAL,
+        m.smoothing,
     )
 
 

@@ -1,5 +1,6 @@
 """The Model: every float of a compiled model as a leaf, all else in its Topology."""
 
+import dataclasses
 from typing import Any
 
 import jax
@@ -10,6 +11,7 @@ from mjx_like.types.enums import ObjType
 from mjx_like.types.named import NAMED_KINDS, Named
 from mjx_like.types.option import OPTION_FLAGS, Option, OptionFloats, Statistic
 from mjx_like.types.pytree import Record, leaf, record, static
+from mjx_like.types.smoothing import Smoothing
 from mjx_like.types.topology import TERMS, Topology
 
 Array = jax.Array
@@ -238,6 +240,8 @@ class Model(Record):
     key_mquat: Array = leaf("nkey", "4*nmocap")
     key_ctrl: Array = leaf("nkey", "nu")
     key_plastic: Array = leaf("nkey", "nplastic")
+    # smoothing of contacts and limits: None unless with_smoothing was asked for
+    smoothing: Smoothing | None = dataclasses.field(default=None)
 
     def __getattr__(self, name: str) -> Any:
         """Read a size, id, type or flag through to the Topology."""
@@ -282,6 +286,8 @@ def _require_term(topology: Topology, name: str, value: Any) -> None:
     if isinstance(value, jax.core.Tracer):
         return
     value, has = np.asarray(value), topology.has[name]
+    if not value.size:
+        return
     batched = np.abs(value).reshape((-1, *has.shape, *value.shape[value.ndim - TERMS[name] :])) > 0
     lost = batched.any(axis=(0, *range(1 + has.ndim, batched.ndim))) & ~has
     if lost.any():

@@ -1,0 +1,35 @@
+"""Soft activation of one-sided rows: forces that begin gradually, and before the touch."""
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.math import safe
+from mjx_like.types.smoothing import Smoothing
+
+Array = jax.Array
+
+_LEAST_IMPEDANCE = 1e-6  # of a row that is as good as absent
+
+
+def active_from(s: Smoothing | None) -> Array | float:
+    """Return the distance above its margin below which a row exists [m or rad]."""
+    return 0.0 if s is None else jnp.maximum(s.width, s.reach)
+
+
+def softened(s: Smoothing, violation: Array) -> tuple[Array, Array]:
+    """Return the violation and the share of the impedance that a row has, each with a continuous derivative.
+
+    violation: position less margin, shape (...). Below -width both are those of MuJoCo: the violation itself, and 1;
+    above width the violation is 0, and the share only that of the force from a distance, 0 at `reach` and beyond.
+    """
+    x = safe.clip(safe.divide(violation, s.width, otherwise=jnp.sign(violation)), -1.0, 1.0)
+    soft = jnp.where(violation < -s.width, violation, -s.width * (1 - x) ** 2 / 4)
+    rise = 0.5 * (1 - x)
+    share = rise * rise * (3 - 2 * rise)
+    near = safe.clip(1 - safe.divide(violation, s.reach, otherwise=1.0), 0.0, 1.0)
+    return soft, share + (1 - share) * s.strength * near * near
+
+
+def softened_impedance(impedance: Array, share: Array) -> Array:
+    """Return the impedance of rows that have a share of it."""
+    return jnp.maximum(impedance * share, _LEAST_IMPEDANCE)

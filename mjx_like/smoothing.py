@@ -1,0 +1,81 @@
+"""Smoothing by choice: contacts and limits that begin gradually, for values and gradients or for gradients alone."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.errors import InputError
+from mjx_like.types.data import Data
+from mjx_like.types.model import Model
+from mjx_like.types.smoothing import Smoothing
+
+Array = jax.Array
+Stage = Callable[[Model, Data], Data]
+
+
+def with_smoothing(
+    m: Model,
+    width: Array | float = 1e-3,
+    reach: Array | float = 0.0,
+    strength: Array | float = 0.0,
+    *,
+    limits: bool = True,
+    straight_through: bool = False,
+) -> Model:
+    """Return the Model with contacts, and limits, that do not begin at once.
+
+    The impedance of a contact grows from nothing at a distance of `width` above its margin to MuJoCo's at `width` below
+    it, and so does the depth that its spring pushes against, with continuous derivatives; a contact deeper than that is
+    MuJoCo's. With `reach` and `strength` a share of the impedance, `strength` at the touch and falling to nothing at
+    `reach`, acts from a distance, so that gradients see what is not touched yet.
+
+    Args:
+      m: the model.
+      width: half the width of the activation [m, for limits of rotations rad]; 0 for MuJoCo's sudden one.
+      reach: distance from which contacts act [m or rad].
+      strength: share of the impedance that acts from a distance, in [0, 1).
+      limits: whether limits are smoothed too.
+      straight_through: whether `forward`, `inverse`, `step` and `rollout` return the values without smoothing, with the
+        derivatives of the smoothed ones. They compute both.
+
+    Raises:
+      InputError: a negative width or reach, or a strength that is no share.
+    """
+    for name, value, high in (("width", width, jnp.inf), ("reach", reach, jnp.inf), ("strength", strength, 1.0)):
+        if not isinstance(value, jax.core.Tracer) and not (jnp.all(jnp.asarray(value) >= 0) and jnp.all(value < high)):
+            raise InputError(f"with_smoothing: {name}={value} must be at least 0 and below {high:g}")
+    dtype = m.qpos0.dtype
+    width, reach, strength = (jnp.asarray(x, dtype) for x in (width, reach, strength))
+    return m.replace(smoothing=Smoothing(limits, straight_through, width, reach, strength))
+
+
+def without_smoothing(m: Model) -> Model:
+    """Return the Model with MuJoCo's own contacts and limits."""
+    return m.replace(smoothing=None)
+
+
+def straight_through(stage: Stage, m: Model, d: Data) -> Data:
+    """Return what a stage makes of `d`: as it is, or without smoothing with the derivatives of the smoothed one."""
+    if m.smoothing is None or not m.smoothing.straight_through:
+        return stage(m, d)
+    exact = stage(without_smoothing(m), d)
+    smooth = stage(m.replace(smoothing=m.smoothing.replace(straight_through=False)), d)
+
+    def joined(value: Array, surrogate: Array) -> Array:
+        if not jnp.issubdtype(value.dtype, jnp.floating):
+            return value
+        return jax.lax.stop_gradient(value) + _without_value(surrogate)
+
+    return jax.tree.map(joined, exact, smooth)
+
+
+@jax.custom_jvp
+def _without_value(x: Array) -> Array:
+    """Return zeros whose derivatives are those of x."""
+    return jnp.zeros_like(x)
+
+
+@_without_value.defjvp
+def _without_value_jvp(primals, tangents):
+    return _without_value(*primals), tangents[0]
