@@ -5,7 +5,7 @@ from mjx_like.actuator.transmission import actuator_velocity, transmission
 from mjx_like.collision.driver import collision
 from mjx_like.constraint.smoothing import active_from
 from mjx_like.constraint.stage import make_constraint, reference_constraint
-from mjx_like.integrator.discrete import discrete_acceleration, smooth_acceleration
+from mjx_like.integrator.discrete import constraint_inertia, discrete_constraint, smooth_acceleration
 from mjx_like.math.linalg import solve_definite
 from mjx_like.passive.stage import passive
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
@@ -79,8 +79,9 @@ def fwd_acceleration(m: Model, d: Data) -> Data:
 
 def fwd_constraint(m: Model, d: Data) -> Data:
     """Return `d` with the constrained acceleration and the constraint forces.  Source: mj_fwdConstraint."""
-    d = solve(m, d)
-    return d.replace(qacc=discrete_acceleration(m, d)) if m.flags.integrator == IntegratorType.DISCRETE else d
+    if m.flags.integrator == IntegratorType.DISCRETE:
+        return discrete_constraint(m, constraint_inertia(m, d))
+    return solve(m, d)
 
 
 def forward_motion(m: Model, d: Data, skip_sensor: bool = False) -> Data:

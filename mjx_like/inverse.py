@@ -7,7 +7,7 @@ from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.errors import InputError
 from mjx_like.forward import fwd_position, fwd_velocity
 from mjx_like.integrator.continuous import continuous_acceleration
-from mjx_like.integrator.discrete import discrete_force
+from mjx_like.integrator.discrete import constraint_inertia, discrete_force
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
@@ -62,6 +62,8 @@ def inverse_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor:
         d = fwd_actuation(m, d)  # its slopes are in the metric of the step
     if discrete and not implied:
         d = d.replace(qacc=continuous_acceleration(m, d))
+    if implied:
+        d = constraint_inertia(m, d)
     d = constraint_force(m, d)
     inertial = discrete_force(m, d) if implied else matmul(d.M, d.qacc)
     force = inertial + d.qfrc_bias - d.qfrc_passive - d.qfrc_constraint

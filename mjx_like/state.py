@@ -20,6 +20,11 @@ _INTEGER = {
 }  # fmt: skip
 
 
+# what a step starts from
+STATE = ("time", "qpos", "qvel", "act", "qacc_warmstart", "ctrl", "qfrc_applied", "xfrc_applied", "eq_active")
+STATE += ("mocap_pos", "mocap_quat", "qacc", "userdata", "history", "plastic")
+
+
 def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = None, njmax: int | None = None) -> Data:
     """Return the Data of one world at `qpos0`, or at the keyframe named or numbered `key`.
 
@@ -61,8 +66,16 @@ def empty_data(m: Model) -> Data:
     return d.replace(history=initial_history(m)) if m.nhistory else d
 
 
+def reset(m: Model, d: Data) -> Data:
+    """Return `d` with state and inputs of `make_data`; results and counters stay as they are.  Source: mj_resetData."""
+    fresh = make_data(m)
+    return d.replace(**{name: getattr(fresh, name) for name in STATE})
+
+
 def reset_to_key(m: Model, d: Data, key: int | str) -> Data:
     """Return `d` with time, positions, velocities, activations, controls and mocap poses of a keyframe.
+
+    All else that a step starts from is as `make_data` has it: history, applied forces, warm start, active equalities.
 
     Raises:
       InputError: no keyframe of that name or id.
@@ -73,7 +86,7 @@ def reset_to_key(m: Model, d: Data, key: int | str) -> Data:
     if not 0 <= index < m.nkey:
         names = ", ".join(n or str(i) for i, n in enumerate(m.names[ObjType.KEY])) or "none"
         raise InputError(f"no keyframe {key!r}; the model has: {names}")
-    return d.replace(
+    return reset(m, d).replace(
         time=m.key_time[index],
         qpos=m.key_qpos[index],
         qvel=m.key_qvel[index],

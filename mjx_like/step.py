@@ -12,7 +12,7 @@ from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.integrator.rk4 import rk4
 from mjx_like.inverse import compare_fwd_inv
 from mjx_like.smoothing import straight_through
-from mjx_like.state import make_data
+from mjx_like.state import STATE, make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit, EnableBit, IntegratorType, WarningType
 from mjx_like.types.model import Model
@@ -38,7 +38,8 @@ def step(m: Model, d: Data) -> Data:
     """Return `d` one time step later; derived fields are those of the step's start.
 
     A state or acceleration that is not finite, or above MAXVAL, raises its counter in `warning` and resets the world
-    to qpos0, unless the flag `autoreset` is off.
+    to qpos0, unless the flag `autoreset` is off. A bad acceleration leaves the world there at the end of the step,
+    while MuJoCo makes the step anew from qpos0.
     Source: mj_step.
     """
     return straight_through(_step, m, d)
@@ -90,6 +91,4 @@ def _check(m: Model, d: Data, value: Array, kind: WarningType) -> Data:
 def _reset(m: Model, d: Data, bad: Array) -> Data:
     """Return `d` with state and inputs of `make_data` where `bad`; counters stay.  Source: mj_resetData."""
     fresh = make_data(m)
-    names = ("time", "qpos", "qvel", "act", "qacc_warmstart", "ctrl", "qfrc_applied", "xfrc_applied", "eq_active")
-    names += ("mocap_pos", "mocap_quat", "qacc", "userdata", "history", "plastic")
-    return d.replace(**{n: jnp.where(bad, getattr(fresh, n), getattr(d, n)) for n in names})
+    return d.replace(**{n: jnp.where(bad, getattr(fresh, n), getattr(d, n)) for n in STATE})

@@ -8,8 +8,10 @@ import jax.numpy as jnp
 from mjx_like.constants import MINVAL
 from mjx_like.constraint.impedance import (
     DEFAULT_SOLREF,
+    end_of_step,
     impedance,
     regularization,
+    resolved,
     stiffness_damping,
     valid_solimp,
     valid_solref,
@@ -42,17 +44,21 @@ def contact_parameters(
     impratio: Array,
     refsafe: bool,
     pyramidal: bool,
+    discrete: bool,
     smoothing: Smoothing | None = None,
 ) -> ContactParameters:
     """Return the parameters of each contact's rows.
 
-    invweight: sum of the bodies' approximate inverse masses, shape (ncontact,) [1/kg]; timestep: [s].
+    invweight: sum of the bodies' approximate inverse masses, shape (ncontact,) [1/kg]; timestep: [s];
+    discrete: whether the rows act at the end of the step.
     Source: mj_diagApprox, mj_makeImpedance.
     """
     impratio = jnp.maximum(MINVAL, impratio)
     dmax = valid_solimp(contact.solimp)[1]
-    k, b = stiffness_damping(valid_solref(contact.solref, timestep, refsafe, DEFAULT_SOLREF), dmax)
-    friction = valid_solref(contact.solreffriction, timestep, refsafe, (0.0, 0.0))
+    raised = refsafe and not discrete
+    solref = valid_solref(contact.solref, timestep, raised, DEFAULT_SOLREF)
+    k, b = stiffness_damping(solref, dmax)
+    friction = valid_solref(contact.solreffriction, timestep, raised, (0.0, 0.0))
     b_friction = jnp.where(jnp.any(friction != 0, axis=-1), stiffness_damping(friction, dmax)[1], b)
     violation = contact.dist - contact.includemargin
     imp, slope = impedance(contact.solimp, violation)
@@ -60,8 +66,11 @@ def contact_parameters(
         soft, share = softened(smoothing, violation)
         imp = softened_impedance(impedance(contact.solimp, soft)[0], share)
     mu2 = contact.friction[..., 0] ** 2
+    if discrete and refsafe:
+        k, b = resolved(k, b, imp, solref, timestep)
     edges = pyramidal & (contact.dim > 1)
-    R = regularization(imp, jnp.where(edges, invweight * (1 + mu2), invweight))
+    rise = end_of_step(k, b, imp, timestep) if discrete else None
+    R = regularization(imp, jnp.where(edges, invweight * (1 + mu2), invweight), rise)
     return ContactParameters(
         k=k,
         b=b,

@@ -5,11 +5,11 @@ import jax.numpy as jnp
 
 from mjx_like.constants import MINVAL
 from mjx_like.constraint.adhesion import row_owners
-from mjx_like.constraint.impedance import regularization
+from mjx_like.constraint.impedance import end_of_step, regularization
 from mjx_like.math import safe
 from mjx_like.math.linalg import cho_solve
 from mjx_like.types.data import Data
-from mjx_like.types.enums import ConeType
+from mjx_like.types.enums import ConeType, IntegratorType
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -25,7 +25,10 @@ def exact_diagonal(m: Model, d: Data, factor: Array) -> Data:
     """
     diagonal = jnp.sum(d.efc_J * cho_solve(factor, d.efc_J.T).T, axis=1)
     used, imp = jnp.arange(m.njmax) < d.nefc, d.efc_KBIP[:, 2]
-    R = regularization(jnp.where(used, imp, 0.5), diagonal)
+    rise = None
+    if m.flags.integrator == IntegratorType.DISCRETE:
+        rise = end_of_step(d.efc_KBIP[:, 0], d.efc_KBIP[:, 1], imp, m.opt_floats.timestep)
+    R = regularization(jnp.where(used, imp, 0.5), diagonal, rise)
     if m.plans.constraint.contact_dims:
         contact, edge, dim = row_owners(m, d)
         first, friction = R[jnp.where(edge >= 0, d.contact.efc_address[contact], 0)], d.contact.friction[contact]

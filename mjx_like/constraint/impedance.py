@@ -38,6 +38,23 @@ def stiffness_damping(solref: Array, dmax: Array) -> tuple[Array, Array]:
     return k, b
 
 
+def resolved(k: Array, b: Array, imp: Array, solref: Array, timestep: Array) -> tuple[Array, Array]:
+    """Return stiffness and damping of a valid solref, no stiffer than what one step removes; the damping ratio stays.
+
+    Direct formats, with negative solref, are as they are.
+    Source: Computation chapter, integrator `discrete`, and the flag refsafe; the bound by experiment.
+    """
+    excess = k * imp * timestep * timestep
+    over = (solref[..., 0] > 0) & (excess > 1)
+    excess = jnp.where(over, excess, 1)
+    return k / excess, b / jnp.sqrt(excess)
+
+
+def end_of_step(k: Array, b: Array, imp: Array, timestep: Array) -> Array:
+    """Return by how much spring and damper of a row raise its inertia if they act at the end of the step, over it."""
+    return 1 + timestep * (b + timestep * k * imp)
+
+
 def _least(x: Array) -> Array:
     return jnp.maximum(x, MINVAL)
 
@@ -73,6 +90,10 @@ def impedance(solimp: Array, violation: Array) -> tuple[Array, Array]:
     return value, jnp.where(inside, slope * sign * (dmax - dmin) / jnp.where(flat, 1, width), 0)
 
 
-def regularization(impedance_value: Array, diagonal: Array) -> Array:
-    """Return R, the inverse constraint mass, of an impedance and the diagonal of J M^-1 J'."""
-    return jnp.maximum(MINVAL, (1 - impedance_value) / impedance_value * diagonal)
+def regularization(impedance_value: Array, diagonal: Array, rise: Array | None = None) -> Array:
+    """Return R, the inverse constraint mass, of an impedance and the diagonal of J M^-1 J'.
+
+    rise: the value of `end_of_step`, by which it falls as far as the largest impedance allows; None: not at all.
+    """
+    R = jnp.maximum(MINVAL, (1 - impedance_value) / impedance_value * diagonal)
+    return R if rise is None else jnp.maximum(R / rise, (1 - MAXIMP) / MAXIMP * diagonal)

@@ -9,8 +9,10 @@ import numpy as np
 from mjx_like.constraint.equality import equality_rows
 from mjx_like.constraint.impedance import (
     DEFAULT_SOLREF,
+    end_of_step,
     impedance,
     regularization,
+    resolved,
     stiffness_damping,
     valid_solimp,
     valid_solref,
@@ -20,12 +22,13 @@ from mjx_like.math import safe
 from mjx_like.math.quaternion import normalize, to_rotation_vector
 from mjx_like.math.select import take
 from mjx_like.types.data import Data
-from mjx_like.types.enums import ConstraintType, DisableBit
+from mjx_like.types.enums import ConstraintType, DisableBit, IntegratorType
 from mjx_like.types.model import Model
 
 Array = jax.Array
 
 FRICTION = (ConstraintType.FRICTION_DOF, ConstraintType.FRICTION_TENDON)
+LIMIT = (ConstraintType.LIMIT_JOINT, ConstraintType.LIMIT_TENDON)
 
 
 class Slots(NamedTuple):
@@ -71,15 +74,19 @@ def slots(m: Model, d: Data) -> Slots:
     if len(plan.limit_tendon):
         parts.append(_tendon_limit(m, d))
     all_ = _Part(*(jnp.concatenate(x) for x in zip(*parts, strict=True)))
-    solref = valid_solref(all_.solref, m.opt_floats.timestep, not m.disabled(DisableBit.REFSAFE), DEFAULT_SOLREF)
+    h, refsafe = m.opt_floats.timestep, not m.disabled(DisableBit.REFSAFE)
+    discrete = m.flags.integrator == IntegratorType.DISCRETE
+    solref = valid_solref(all_.solref, h, refsafe and not discrete, DEFAULT_SOLREF)
     k, b = stiffness_damping(solref, valid_solimp(all_.solimp)[1])
     k = jnp.where(np.isin(plan.slot_type, FRICTION), 0, k)
     imp, slope = impedance(all_.solimp, all_.violation)
+    limit = np.isin(plan.slot_type, LIMIT)
     if smoothed_limits(m):
-        limit = np.isin(plan.slot_type, (ConstraintType.LIMIT_JOINT, ConstraintType.LIMIT_TENDON))
         soft, share = softened(m.smoothing, all_.violation)
         imp = jnp.where(limit, softened_impedance(impedance(all_.solimp, soft)[0], share), imp)
         all_ = all_._replace(margin=jnp.where(limit, all_.pos - soft, all_.margin))
+    if discrete and refsafe:
+        k, b = (jnp.where(limit, new, x) for new, x in zip(resolved(k, b, imp, solref, h), (k, b), strict=True))
     return Slots(
         active=all_.active,
         J=all_.J,
@@ -87,7 +94,7 @@ def slots(m: Model, d: Data) -> Slots:
         margin=all_.margin,
         frictionloss=all_.frictionloss,
         KBIP=jnp.stack([k, b, imp, slope], axis=-1),
-        R=regularization(imp, all_.invweight),
+        R=regularization(imp, all_.invweight, end_of_step(k, b, imp, h) if discrete else None),
     )
 
 

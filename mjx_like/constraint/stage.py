@@ -11,13 +11,14 @@ from mjx_like.constraint.assemble import Inputs, Rows, nth_active, rows
 from mjx_like.constraint.contact import contact_parameters
 from mjx_like.constraint.equality import velocity_product
 from mjx_like.constraint.exact_diagonal import exact_diagonal
+from mjx_like.constraint.impedance import end_of_step
 from mjx_like.constraint.plan import adhesive
 from mjx_like.constraint.slots import equality_active, slots
 from mjx_like.constraint.smoothing import active_from, softened
 from mjx_like.math.batching import mapped_batch, with_capacity
 from mjx_like.math.linalg import matmul
 from mjx_like.types.data import Contact, Data
-from mjx_like.types.enums import ConeType, ConstraintType, DisableBit, EnableBit, WarningType
+from mjx_like.types.enums import ConeType, ConstraintType, DisableBit, EnableBit, IntegratorType, WarningType
 from mjx_like.types.model import Model
 from mjx_like.types.topology import Topology
 
@@ -30,7 +31,7 @@ def make_constraint(m: Model, d: Data) -> Data:
     Reads eq_active, contact, qpos, body, site and tendon poses, ten_J, subtree_com, cdof. Writes efc_type, efc_id,
     efc_J, efc_pos, efc_margin, efc_frictionloss, efc_diagA, efc_KBIP, efc_D, efc_R, contact.efc_address, contact.dim,
     ne, nf, nl, nefc, maxuse_efc and the CNSTRFULL counter of warning. If the rows exceed njmax, the deepest contacts
-    stay. With the flag diagexact it reads qLD as well.
+    stay. With the flag diagexact it reads qLD as well, but for the integrator `discrete`, whose metric is made later.
     Source: mj_makeConstraint.
     """
     plan = m.plans.constraint
@@ -70,7 +71,8 @@ def make_constraint(m: Model, d: Data) -> Data:
         maxuse_efc=jnp.maximum(d.maxuse_efc, asked),
         warning=d.warning + full.astype(d.warning.dtype),
     )
-    return exact_diagonal(m, d, d.qLD) if m.enabled(EnableBit.DIAGEXACT) else d
+    exact = m.enabled(EnableBit.DIAGEXACT) and m.flags.integrator != IntegratorType.DISCRETE
+    return exact_diagonal(m, d, d.qLD) if exact else d
 
 
 def reference_constraint(m: Model, d: Data) -> Data:
@@ -86,7 +88,12 @@ def reference_constraint(m: Model, d: Data) -> Data:
     if m.has["geom_surfacevel"].any() and plan.contact_dims:
         vel = vel + surface_motion(m, d)
     k, b, imp = d.efc_KBIP[:, 0], d.efc_KBIP[:, 1], d.efc_KBIP[:, 2]
-    aref = -b * vel - k * imp * (d.efc_pos - d.efc_margin)
+    h, discrete = m.opt_floats.timestep, m.flags.integrator == IntegratorType.DISCRETE
+    violation = d.efc_pos - d.efc_margin
+    aref = -b * vel - k * imp * (violation + h * vel if discrete else violation)
+    if discrete:
+        rise = end_of_step(k, b, imp, h)
+        aref = aref / rise
     if adhesive(m.topology) and plan.contact_dims:
         aref = aref + adhesion_bias(m, d)
     if len(plan.connect) + len(plan.weld):
@@ -94,7 +101,8 @@ def reference_constraint(m: Model, d: Data) -> Data:
         source = nth_active(jnp.cumsum(equality_active(m, d), dtype=jnp.int32), nrow)
         product = velocity_product(m, d).at[jnp.minimum(source, len(plan.equality_order) - 1)].get()
         product = jnp.where(jnp.arange(nrow) < d.ne, product, 0)
-        aref = aref - jnp.concatenate([product, jnp.zeros(m.njmax - nrow, aref.dtype)])
+        product = jnp.concatenate([product, jnp.zeros(m.njmax - nrow, aref.dtype)])
+        aref = aref - (product / rise if discrete else product)
     return d.replace(efc_vel=vel, efc_aref=aref)
 
 
@@ -171,6 +179,7 @@ def _parameters(m: Model, c: Contact):
         m.opt_floats.impratio,
         not m.disabled(DisableBit.REFSAFE),
         m.flags.cone == ConeType.PYRAMIDAL,
+        m.flags.integrator == IntegratorType.DISCRETE,
         m.smoothing,
     )
 

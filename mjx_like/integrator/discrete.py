@@ -9,14 +9,20 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.actuator.derivative import force_slope, length_slope, velocity_dependent
+from mjx_like.constraint.adhesion import row_owners
+from mjx_like.constraint.exact_diagonal import exact_diagonal
+from mjx_like.constraint.plan import adhesive
+from mjx_like.constraint.stage import reference_constraint
 from mjx_like.integrator.advance import advance
-from mjx_like.integrator.damping import dof_damping_rate, tendon_damping_rate
 from mjx_like.integrator.implicitfast import free_bias
-from mjx_like.math.linalg import matmul, solve_definite, solve_unrolled
+from mjx_like.math import safe
+from mjx_like.math.linalg import cholesky, matmul, solve_definite, solve_unrolled
 from mjx_like.math.select import place, put, take, take_last
+from mjx_like.solver.stage import solve_metric
 from mjx_like.tree import spring
+from mjx_like.tree.inherited import dof_damping_rate, tendon_damping_rate
 from mjx_like.types.data import Data
-from mjx_like.types.enums import DisableBit, SolverType
+from mjx_like.types.enums import DisableBit, EnableBit, SolverType
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -36,24 +42,26 @@ def smooth_acceleration(m: Model, d: Data) -> Array:
     return solve_definite(metric, d.qfrc_smooth + shift)
 
 
-def discrete_acceleration(m: Model, d: Data) -> Array:
-    """Return the acceleration of the step, shape (nv,), for a model without constraints.
+def discrete_constraint(m: Model, d: Data) -> Data:
+    """Return `d` with the acceleration of the step and the constraint forces.
 
-    Bodies that float alone take the derivative of their bias as well, in a matrix that is not symmetric.
+    Bodies that float alone, without constraint rows, take the derivative of their bias as well, in a matrix that is
+    not symmetric.
+    Reads qfrc_smooth, qacc_smooth, what `discrete_metric` and `solve_metric` read. Writes what `solve_metric` writes.
     """
     metric, shift, gyroscopic = discrete_metric(m, d)
-    force = d.qfrc_smooth + shift
-    acceleration = solve_definite(metric, force)
+    factored = with_diagonal(m, d, metric) if m.flags.noslip_iterations > 0 else None
+    d = solve_metric(m, d, metric, d.qfrc_smooth + shift, d.qacc_smooth, factored)
     plan = m.plans.integrator
     if not plan.free_body.size:
-        return acceleration
+        return d
     dof = plan.free_dof
     cells = (dof[:, :, None] * m.nv + dof[:, None, :]).ravel()
     block = take(metric.ravel(), cells).reshape(-1, 6, 6) + m.opt.timestep * gyroscopic
-    alone = solve_unrolled(block, take(force, dof.ravel()).reshape(-1, 6))
-    given = take(acceleration, dof.ravel()).reshape(-1, 6)
+    alone = solve_unrolled(block, take(d.qfrc_smooth + shift, dof.ravel()).reshape(-1, 6))
+    given = take(d.qacc, dof.ravel()).reshape(-1, 6)
     free = jnp.where(jnp.any(gyroscopic != 0, axis=(1, 2))[:, None], alone, given)
-    return put(acceleration, [(dof, free)])
+    return d.replace(qacc=put(d.qacc, [(dof, free)]))
 
 
 def discrete_force(m: Model, d: Data) -> Array:
@@ -71,24 +79,71 @@ def discrete_force(m: Model, d: Data) -> Array:
 def discrete_metric(m: Model, d: Data) -> tuple[Array, Array, Array]:
     """Return M + h D + h^2 K, shape (nv, nv), symmetric; -h K v, shape (nv,); and the bias derivatives that join them.
 
-    The last, shape (nfree, 6, 6), are those of bodies that float alone; zero where a tendon or an actuator with
-    stiffness or damping acts on the body.
-    Reads M, qpos, qvel, ten_J, ten_length, ten_velocity, actuator_moment and what the slopes of forces read.
+    The last, shape (nfree, 6, 6), are those of bodies that float alone; zero where a constraint row, or a tendon or
+    an actuator with stiffness or damping acts on the body.
+    Reads M, efc_J, qpos, qvel, ten_J, ten_length, ten_velocity, actuator_moment and what the slopes of forces read.
     """
     h, free = m.opt.timestep, m.plans.integrator.free_dof
-    stiffness, damping = _joints(m, d)
-    metric = d.M + jnp.diag(h * (damping + h * stiffness))
-    shift = -h * stiffness * d.qvel
-    gyroscopic = free_bias(m, d) if free.size else jnp.zeros((0, 6, 6), metric.dtype)
+    metric, shift = backbone(m, d), -h * _joints(m, d)[0] * d.qvel
+    gyroscopic = _unless(m, d.efc_J != 0, free_bias(m, d)) if free.size else jnp.zeros((0, 6, 6), metric.dtype)
     parts = [] if m.flags.solver == SolverType.PGS else [*_tendons(m, d), *_actuators(m, d)]
     if parts:
         rows, stiffness, damping = (jnp.concatenate(part) for part in zip(*parts, strict=True))
         weight = h * (damping + h * stiffness)
         metric = metric + matmul(rows.T * weight, rows)
         shift = shift - h * matmul(rows.T, stiffness * matmul(rows, d.qvel))
-        acting = take_last((rows != 0) & (weight != 0)[:, None], free.ravel()).reshape(-1, *free.shape)
-        gyroscopic = jnp.where(jnp.any(acting, axis=(0, 2))[:, None, None], 0, gyroscopic)
+        gyroscopic = _unless(m, (rows != 0) & (weight != 0)[:, None], gyroscopic)
     return metric, shift, gyroscopic
+
+
+def _unless(m: Model, acting: Array, blocks: Array) -> Array:
+    """Return the blocks of free bodies, zero where a row acts on the body; acting: row on dof, shape (n, nv)."""
+    free = m.plans.integrator.free_dof
+    touched = take_last(acting, free.ravel()).reshape(-1, *free.shape)
+    return jnp.where(jnp.any(touched, axis=(0, 2))[:, None, None], 0, blocks)
+
+
+def backbone(m: Model, d: Data) -> Array:
+    """Return the part of the metric without tendons and actuators, shape (nv, nv).  Reads M, qpos, qvel."""
+    stiffness, damping = _joints(m, d)
+    h = m.opt.timestep
+    return d.M + jnp.diag(h * (damping + h * stiffness))
+
+
+def with_diagonal(m: Model, d: Data, metric: Array) -> Array:
+    """Return what MuJoCo factors in place of the metric, shape (nv, nv): the backbone, the metric on the diagonal.
+
+    Source: mjd_effPrec, by experiment.
+    """
+    part = backbone(m, d)
+    return part + jnp.diag(jnp.diag(metric - part))
+
+
+def constraint_inertia(m: Model, d: Data) -> Data:
+    """Return `d` with the rows regularised by the inertia of the step.
+
+    With the flag diagexact it is the diagonal of J N^-1 J' with the N of `with_diagonal`. Without, the approximation,
+    which `efc_diagA` holds, changes by J diag(N)^-1 J' over J diag(M)^-1 J' with the whole metric N; all rows of a
+    contact follow its first.
+    Reads M, contact, nefc, efc_*, cvel and what `discrete_metric` reads. Writes efc_R, efc_D; with adhesion efc_aref,
+    with diagexact efc_diagA.  Source: by experiment.
+    """
+    if m.njmax == 0 or m.plans.constraint.default_njmax == 0:
+        return d
+    metric = discrete_metric(m, d)[0]
+    if m.enabled(EnableBit.DIAGEXACT):
+        d = exact_diagonal(m, d, cholesky(with_diagonal(m, d, metric)))
+    else:
+        square, imp = d.efc_J * d.efc_J, d.efc_KBIP[:, 2]
+        rest, moving = (jnp.sum(square / jnp.diag(x), axis=1) for x in (d.M, metric))
+        ratio = safe.divide(moving, rest)
+        if m.plans.constraint.contact_dims:
+            contact, edge, _ = row_owners(m, d)
+            first = jnp.where(edge >= 0, d.contact.efc_address[contact], 0)
+            ratio = jnp.where(edge >= 0, ratio[first], ratio)
+        R = safe.divide((1 - imp) * ratio * d.efc_diagA, imp)
+        d = d.replace(efc_R=R, efc_D=safe.divide(jnp.ones_like(R), R))
+    return reference_constraint(m, d) if adhesive(m.topology) else d
 
 
 def _joints(m: Model, d: Data) -> tuple[Array, Array]:

@@ -4,8 +4,8 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.integrator.advance import advance
-from mjx_like.integrator.damping import dof_damping_rate
 from mjx_like.math.linalg import solve_definite
+from mjx_like.tree.inherited import dof_damping_rate
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit
 from mjx_like.types.model import Model

@@ -34,8 +34,6 @@ def unsupported(t: Topology) -> tuple[str, ...]:
     if t.flags.integrator != IntegratorType.DISCRETE:
         return ()
     lacks = []
-    if t.plans.constraint.default_njmax > 0:
-        lacks.append("option integrator: discrete is not built yet for models with constraints or contacts")
     if t.plans.passive.box_body.size or t.plans.passive.ellipsoid_geom.size:
         lacks.append("option integrator: discrete is not built yet for models in a fluid")
     return tuple(lacks)

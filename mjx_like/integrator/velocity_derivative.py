@@ -5,10 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.actuator.derivative import force_slope, velocity_dependent
-from mjx_like.integrator.damping import dof_damping_rate, tendon_damping_rate
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import take
 from mjx_like.passive.fluid_derivative import fluid_damping
+from mjx_like.tree.inherited import dof_damping_rate, tendon_damping_rate
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 from mjx_like.constants import MINVAL
 from mjx_like.math.linalg import cho_solve, cholesky
-from mjx_like.solver.dual import dual, dual_state
+from mjx_like.solver.dual import Dual, dual, dual_state
 from mjx_like.solver.implicit_gradient import optimum
 from mjx_like.solver.islands import islands
 from mjx_like.solver.noslip import Frame, Task, noslip
@@ -27,13 +27,16 @@ def solve(m: Model, d: Data) -> Data:
     return solve_metric(m, d, d.M, d.qfrc_smooth, d.qacc_smooth)
 
 
-def solve_metric(m: Model, d: Data, metric: Array, smooth: Array, unconstrained: Array) -> Data:
+def solve_metric(
+    m: Model, d: Data, metric: Array, smooth: Array, unconstrained: Array, approximate: Array | None = None
+) -> Data:
     """Return `d` with the acceleration that minimises the Gauss cost of `metric` and the cost of the rows.
 
     Args:
       metric: shape (nv, nv), symmetric positive definite.
       smooth: forces without constraints, shape (nv,) [N or N m].
       unconstrained: acceleration without constraints: metric unconstrained = smooth.
+      approximate: what stands for the metric in the sweeps of noslip; None: the metric itself.
 
     Reads qacc_warmstart, nefc, contact and efc_*. Writes qacc, efc_force, efc_state, qfrc_constraint, solver_niter,
     solver_residual and unconverged.
@@ -67,7 +70,8 @@ def solve_metric(m: Model, d: Data, metric: Array, smooth: Array, unconstrained:
         start = start.replace(ls_tolerance=m.opt_floats.ls_tolerance, islands=lanes)
     s = optimum(settings, problem, jax.lax.stop_gradient(start))
     if m.flags.noslip_iterations > 0:
-        s = without_slip(m, d, problem, unconstrained, s, _frame(m, d, metric, layout, lanes))
+        task = dual(problem if approximate is None else problem.replace(M=approximate), unconstrained)
+        s = without_slip(m, problem, task, unconstrained, s, _frame(m, d, metric, layout, lanes))
     short = (s.iterations >= settings.iterations) & (s.residual > m.opt_floats.tolerance)
     used = jnp.arange(m.njmax) < d.nefc
     return d.replace(
@@ -81,9 +85,12 @@ def solve_metric(m: Model, d: Data, metric: Array, smooth: Array, unconstrained:
     )
 
 
-def without_slip(m: Model, d: Data, p: Problem, unconstrained: Array, s: Solution, frame: Frame) -> Solution:
-    """Return the solution with the forces of friction solved again without regularisation, and the acceleration."""
-    force, sweeps = noslip(m.flags.noslip_iterations, Task(dual(p, unconstrained), s.force), frame)
+def without_slip(m: Model, p: Problem, task: Dual, unconstrained: Array, s: Solution, frame: Frame) -> Solution:
+    """Return the solution with the forces of friction solved again without regularisation, and the acceleration.
+
+    task: the dual of `p`, perhaps of another metric.
+    """
+    force, sweeps = noslip(m.flags.noslip_iterations, Task(task, s.force), frame)
     constraint = transposed_times(p.J, force)
     return s.replace(
         qacc=unconstrained + cho_solve(cholesky(p.M), constraint),

@@ -1,6 +1,6 @@
 """Armature and damping of dofs and tendons, with what actuators pass on to them through the gear squared.
 
-Source: mj_actuatorArmature, mj_actuatorDamping.
+Source: mj_actuatorArmature, mj_actuatorDamping, mjd_passive_vel.
 """
 
 import jax
@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.math.select import combine, take
+from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 from mjx_like.types.topology import Topology
 
@@ -46,6 +47,28 @@ def tendon_damping(m: Model) -> Array:
     """Return the coefficients of v, v|v| and v^3 in the damping of each tendon, shape (ntendon, 3)."""
     own = jnp.concatenate([m.tendon_damping[:, None], m.tendon_dampingpoly], axis=1)
     return _with_actuators(m, own, _actuator_damping(m), m.plans.tree.tendon_actuator)
+
+
+def dof_damping_rate(m: Model, d: Data) -> Array:
+    """Return minus the derivative of each dof's damping force in its velocity, shape (nv,) [N s/m or N m s/rad].
+
+    Reads qvel.  Source: mjd_passive_vel.
+    """
+    return _slope(dof_damping(m), d.qvel)
+
+
+def tendon_damping_rate(m: Model, d: Data) -> Array:
+    """Return minus the derivative of each tendon's damping force in its velocity, shape (ntendon,) [N s/m].
+
+    Reads ten_velocity.  Source: mjd_passive_vel.
+    """
+    return _slope(tendon_damping(m), d.ten_velocity)
+
+
+def _slope(coefficients: Array, speed: Array) -> Array:
+    """Return the derivative of a v + b v|v| + c v^3; coefficients: a, b, c, shape (n, 3); speed: v, shape (n,)."""
+    size = jnp.abs(speed)
+    return coefficients[:, 0] + size * (2 * coefficients[:, 1] + 3 * size * coefficients[:, 2])
 
 
 def _actuator_damping(m: Model) -> Array:

@@ -10,13 +10,16 @@ import pytest
 
 from mjx_like.errors import UnsupportedError
 from mjx_like.forward import fwd_acceleration, fwd_constraint
-from mjx_like.integrator.discrete import discrete_force
+from mjx_like.integrator.discrete import constraint_inertia, discrete_constraint, discrete_force
 from mjx_like.interop import put_data, put_model
+from mjx_like.inverse import inverse_skip
 from mjx_like.state import make_data
 from mjx_like.step import step
-from tests.oracle import TIGHT, error, load
+from mjx_like.types.enums import Stage
+from tests.oracle import ACCELERATION, ROW, TIGHT, error, load, reference, states
 
-MODEL = pathlib.Path(__file__).parents[2] / "models/features/integrator_discrete.xml"
+FEATURES = pathlib.Path(__file__).parents[2] / "models/features"
+MODEL, CONSTRAINED = FEATURES / "integrator_discrete.xml", FEATURES / "integrator_discrete_constraint.xml"
 STEPS, STARTS = 5, 3
 
 
@@ -79,15 +82,86 @@ def test_gradient_equals_differences():
     assert error(slope, (moved(2e-7) - moved(-2e-7)) / 4e-7) < 1e-6
 
 
-@pytest.mark.parametrize(
-    "joint, option, message",
-    [
-        ('<joint limited="true" range="-1 1"/>', "", "is not built yet for models with constraints or contacts"),
-        ("<joint/>", 'density="1"', "discrete is not built yet for models in a fluid"),
-    ],
-)
-def test_what_is_not_built_is_named(joint, option, message):
-    body = f'<body>{joint}<geom size="1"/></body>'
-    _, m = load(f'<mujoco><option integrator="discrete" {option}/><worldbody>{body}</worldbody></mujoco>')
-    with pytest.raises(UnsupportedError, match=message):
+def _constrained(option: str = "", flag: str = "") -> str:
+    return CONSTRAINED.read_text().replace('impratio="2"/>', f'impratio="2" {option}>{flag}</option>')
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])
+def test_constraints_equal_oracle(cone):
+    """Rows of every kind act at the end of the step, in the metric with springs, dampers and servos."""
+    mj, m = load(_constrained(f'cone="{cone}"'))
+    start, empty = states(mj, steps=10), make_data(m)
+    theirs = [reference(mj, state) for state in start]
+
+    def move(state, given):
+        after = step(m, empty.replace(**state))
+        before = after.replace(**state, time=empty.time, qacc=given)
+        return after, inverse_skip(m, before, Stage.VEL, skip_sensor=True).qfrc_inverse
+
+    stacked = jax.tree.map(lambda *x: jnp.stack(x), *start)
+    ours, force = jax.jit(jax.vmap(move))(stacked, np.stack([t.qacc for t in theirs]))
+    for i, t in enumerate(theirs):
+        for name in ("efc_aref", "efc_D", "efc_KBIP"):
+            assert error(getattr(ours, name)[i, : t.nefc], getattr(t, name)) < ROW, (i, name)
+        for name in ("qacc_smooth", "qfrc_constraint", "qacc"):
+            assert error(getattr(ours, name)[i], getattr(t, name)) < ACCELERATION, (i, name)
+        moved = mujoco.MjData(mj)
+        for name, value in start[i].items():
+            getattr(moved, name)[...] = value
+        mujoco.mj_step(mj, moved)
+        assert error(ours.qvel[i], moved.qvel) < ACCELERATION and error(ours.qpos[i], moved.qpos) < ACCELERATION
+        mujoco.mj_inverse(mj, t)
+        assert error(force[i], t.qfrc_inverse) < ACCELERATION
+
+
+def test_exact_diagonal_is_that_of_the_factored_metric():
+    mj, m = load(_constrained(flag='<flag diagexact="enable"/>'))
+    t = reference(mj, states(mj, steps=10)[2])
+    d = jax.jit(lambda d: constraint_inertia(m, d))(put_data(mj, t).replace(efc_R=jnp.zeros(m.njmax)))
+    assert error(d.efc_R[: t.nefc], t.efc_R) < ROW and error(d.efc_aref[: t.nefc], t.efc_aref) < ROW
+
+
+@pytest.mark.slow
+def test_noslip_takes_the_factored_metric():
+    """Friction that holds, of a ball and of a joint, with a damped tendon between them."""
+    xml = """<mujoco><option integrator="discrete" timestep="0.02" gravity="1 .5 -9" noslip_iterations="30"/><worldbody>
+      <geom type="plane" size="1 1 .1"/>
+      <body pos="0 0 .0995"><freejoint/><geom size=".1" mass="1"/><site name="a" pos=".05 .02 .05"/></body>
+      <body pos="0 1 1"><joint axis="0 1 0" frictionloss="6" damping="1"/><geom size=".1" pos=".3 0 0" mass="1"/>
+        <site name="b" pos=".3 0 0"/></body><site name="w" pos=".3 .4 .3"/></worldbody>
+      <tendon><spatial stiffness="200" damping="20"><site site="w"/><site site="a"/><site site="b"/></spatial></tendon>
+      </mujoco>"""
+    mj, m = load(xml)
+    t = reference(mj, states(mj, 1)[0] | {"qvel": np.zeros(mj.nv)})
+    assert 0.1 < abs(t.efc_force[0]) < 6
+    d = jax.jit(lambda d: discrete_constraint(m, d))(put_data(mj, t))
+    assert error(d.efc_force[: t.nefc], t.efc_force) < ACCELERATION and error(d.qacc, t.qacc) < ACCELERATION
+
+
+@pytest.mark.slow
+def test_limit_and_its_gradient():
+    """A stiff limit, friction loss, spring and damper at a long time step."""
+    xml = """<mujoco><option integrator="discrete" timestep="0.01"/><worldbody><body>
+      <joint type="slide" stiffness="20" damping="3" range="-.1 .1" solreflimit="0.01 0.4" frictionloss="0.3"/>
+      <geom size=".1" mass="1"/></body></worldbody></mujoco>"""
+    mj, m = load(xml)
+    empty, data = make_data(m), mujoco.MjData(mj)
+    data.qpos[:], data.qvel[:] = 0.1004, 0.4
+    start = {"qpos": jnp.asarray(data.qpos), "qvel": jnp.asarray(data.qvel)}
+
+    def speed(x):
+        changed = m.replace(jnt_stiffness=m.jnt_stiffness + x, dof_damping=m.dof_damping + x)
+        return step(changed, empty.replace(qpos=start["qpos"] + x, qvel=start["qvel"] + x)).qvel[0]
+
+    value, slope = jax.jit(jax.vmap(jax.value_and_grad(speed)))(jnp.array([0, 1e-6, -1e-6]))
+    mujoco.mj_step(mj, data)
+    assert data.nefc == 2 and abs(value[0] - data.qvel[0]) < TIGHT
+    assert error(slope[0], (value[1] - value[2]) / 2e-6) < 1e-7
+
+
+def test_what_is_not_built_is_named():
+    body = '<body><joint/><geom size="1"/></body>'
+    _, m = load(f'<mujoco><option integrator="discrete" density="1"/><worldbody>{body}</worldbody></mujoco>')
+    with pytest.raises(UnsupportedError, match="discrete is not built yet for models in a fluid"):
         make_data(m)

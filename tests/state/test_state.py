@@ -8,7 +8,7 @@ import pytest
 
 from mjx_like.errors import InputError
 from mjx_like.interop import put_model
-from mjx_like.state import make_data
+from mjx_like.state import make_data, reset_to_key
 from mjx_like.state_vector import get_state, set_state, state_size
 from mjx_like.types.enums import State
 
@@ -19,8 +19,8 @@ XML = """
     <body><freejoint/><geom size=".1"/><body><joint name="j"/><geom size=".1" pos="1 0 0"/></body></body>
   </worldbody>
   <equality><joint joint1="j"/></equality>
-  <actuator><general joint="j" dyntype="filter"/></actuator>
-  <keyframe><key name="up" time="2" qpos="0 0 1 1 0 0 0 .5" qvel="1 2 3 4 5 6 7" act=".1" ctrl=".2"
+  <actuator><general joint="j" dyntype="filter"/><motor joint="j" nsample="3" delay=".004"/></actuator>
+  <keyframe><key name="up" time="2" qpos="0 0 1 1 0 0 0 .5" qvel="1 2 3 4 5 6 7" act=".1" ctrl=".2 .3"
     mpos="3 2 1" mquat="0 0 1 0"/></keyframe>
 </mujoco>
 """
@@ -44,6 +44,16 @@ def test_make_data_equals_reset(models, key):
     mj, m = models
     theirs, ours = _reference(mj, key), make_data(m, key)
     for name in ("time", "qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat", "eq_active"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), atol=1e-15, err_msg=name)
+
+
+def test_keyframe_resets_all_that_a_step_starts_from(models):
+    mj, m = models
+    theirs, start = _reference(mj, 0), make_data(m)
+    names = ("qpos", "history", "qfrc_applied", "xfrc_applied", "eq_active", "qacc_warmstart", "ctrl")
+    moved = start.replace(**{name: jnp.ones_like(getattr(start, name)) for name in names})
+    ours = reset_to_key(m, moved.replace(eq_active=~start.eq_active), "up")
+    for name in names:
         np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), atol=1e-15, err_msg=name)
 
 
