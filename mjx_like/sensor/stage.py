@@ -84,26 +84,27 @@ BODY_FORCE = {
 def sensor_pos(m: Model, d: Data) -> Data:
     """Return `d` with the sensors that depend on position only.
 
-    Reads positions, poses and constraint rows. Writes sensordata, energy (where a sensor asks for it).
+    Reads positions, poses and constraint rows. Writes sensordata, energy (where a sensor asks for it); the sensor of
+    the kinetic energy belongs here, as in MuJoCo, and reads M and qvel.
     Source: mj_sensorPos.
     """
     stage = m.plans.sensor.pos
     if SensorType.E_POTENTIAL in stage.types:
         d = energy_pos(m, d)
+    if SensorType.E_KINETIC in stage.types:
+        d = energy_vel(m, d)
     return _evaluate(m, d, stage)
 
 
 def sensor_vel(m: Model, d: Data) -> Data:
     """Return `d` with the sensors that depend on velocity.
 
-    Reads velocities and constraint rows. Writes sensordata, and where a sensor asks for them energy, subtree_linvel
-    and subtree_angmom.  Source: mj_sensorVel.
+    Reads velocities and constraint rows. Writes sensordata, and where a sensor asks for them subtree_linvel and
+    subtree_angmom.  Source: mj_sensorVel.
     """
     stage = m.plans.sensor.vel
     if stage.types & SUBTREE:
         d = subtree_vel(m, d)
-    if SensorType.E_KINETIC in stage.types:
-        d = energy_vel(m, d)
     return _evaluate(m, d, stage)
 
 

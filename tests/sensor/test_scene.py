@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mjx_like.interop import put_data, put_model
+from mjx_like.sensor.stage import sensor_pos
 from tests.oracle import TIGHT, error, load, reference
 from tests.sensor.against import CAPACITY, compare, evaluate, motion
 
@@ -22,6 +23,17 @@ def test_sensors_equal_oracle(name, rolled):
     rows, _ = compare(str(FEATURES / f"{name}.xml"), count=6, rolled=rolled)
     assert [(kind.name, error(ours, theirs)) for kind, ours, theirs in rows if not error(ours, theirs) < TIGHT] == []
     assert all(np.abs(theirs).any() for _, _, theirs in rows)
+
+
+def test_kinetic_energy_is_that_of_now_without_the_energy_flag():
+    xml = """<mujoco><worldbody><body><joint/><geom size=".1" pos=".3 0 0"/></body></worldbody>
+      <sensor><e_kinetic/></sensor></mujoco>"""
+    mj, m = load(xml)
+    data = mujoco.MjData(mj)
+    data.qvel[:] = 2
+    mujoco.mj_forward(mj, data)
+    before = put_data(mj, data).replace(energy=jnp.zeros(2), sensordata=jnp.zeros(1))
+    assert data.sensordata[0] > 0.5 and error(sensor_pos(m, before).sensordata, data.sensordata) < TIGHT
 
 
 def test_contact_sensor_gradient_equals_differences_and_is_finite_without_contact():
