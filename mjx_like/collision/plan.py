@@ -55,14 +55,15 @@ def make_plan(t: Topology) -> CollisionPlan:
     geom, explicit, types = geom[built], explicit[built], types[built]
     groups, point_pair, point_slot = _groups(t, geom, types)
     row = np.lexsort((point_slot, point_pair))
+    convex = _convex(t, groups)
     capacity = sum(g.pair.size * POINTS.get(g.types, (0, min(g.slots, MOST)))[1] for g in groups)
     return CollisionPlan(
         geom=geom,
         explicit=explicit,
         dim=_condim(t, geom, explicit),
         groups=groups,
-        convex=_convex(t, groups),
-        plane_mesh=_plane_mesh(t, groups),
+        convex=convex,
+        plane_mesh=_plane_mesh(t, groups, convex),
         point_pair=point_pair[row],
         point_row=row,
         default_nconmax=capacity if capacity <= _FEW else min(capacity, max(_FEW, _rows_of_geoms(t, geom))),
@@ -211,8 +212,7 @@ def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:
         return None
     geom = np.concatenate([np.stack([group.geom1, group.geom2], axis=1) for group in groups])
     kinds = tuple(tuple(sorted(set(t.geom_type[geom[:, k]].tolist()))) for k in (0, 1))
-    meshes = sorted(set(t.geom_dataid[geom[t.geom_type[geom] == _MESH]].tolist()))
-    solid = make_solid(t, meshes)
+    solid = make_solid(t, _meshes(t, geom))
     return ConvexPlan(
         geom=geom,
         pair=np.concatenate([group.pair for group in groups]),
@@ -224,10 +224,18 @@ def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:
     )
 
 
-def _plane_mesh(t: Topology, groups: tuple[PairGroup, ...]) -> SolidPlan | None:
-    """Return the tables of the meshes that can touch a plane."""
+def _plane_mesh(t: Topology, groups: tuple[PairGroup, ...], convex: ConvexPlan | None) -> SolidPlan | None:
+    """Return the tables of the meshes that can touch a plane; those of `convex` if they are of the same meshes."""
     geom = [group.geom2 for group in groups if group.types == (_PLANE, _MESH)]
-    return make_solid(t, sorted(set(t.geom_dataid[geom[0]].tolist()))) if geom else None
+    if not geom:
+        return None
+    meshes = _meshes(t, geom[0])
+    return convex.solid if convex and _meshes(t, convex.geom) == meshes else make_solid(t, meshes)
+
+
+def _meshes(t: Topology, geom: np.ndarray) -> list[int]:
+    """Return the meshes that some geoms have, in ascending order."""
+    return sorted(set(t.geom_dataid[geom[t.geom_type[geom] == _MESH]].tolist()))
 
 
 def _condim(t: Topology, geom: np.ndarray, explicit: np.ndarray) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Tables of the corners, faces and edges of meshes, boxes and cylinders, in NumPy: what a flat contact reads."""
 
+import itertools
+
 import numpy as np
 
 from mjx_like.types.enums import GeomType
@@ -33,7 +35,7 @@ def make_solid(t: Topology, meshes: list[int]) -> SolidPlan:
         hull = hull_vertices(t, mesh)
         starts.append(len(places))
         hulls.append(t.mesh_vertadr[mesh] + hull)
-        places += [_mesh_place(t, mesh, vertex) for vertex in hull.tolist()]
+        places += _mesh_places(t, mesh, hull)
     starts.append(len(places))
     for v, sides in enumerate(_BOX_PLACES):
         faces = [face0 + 2 * k + (0 if positive else 1) for k, positive in enumerate(sides)]
@@ -41,13 +43,11 @@ def make_solid(t: Topology, meshes: list[int]) -> SolidPlan:
     starts.append(len(places))
     places += [(vertex0 + 8 + SIDES * cap, [face0 + 6 + cap], []) for cap in (0, 1)]
 
-    polygons = [
-        t.mesh_vertadr[mesh] + polygon(t, mesh, k)[::-1] for mesh in range(t.nmesh) for k in range(t.mesh_polynum[mesh])
-    ]
-    polygons += [vertex0 + face for face in _BOX_FACES]
-    polygons += [vertex0 + 8 + SIDES * cap + np.arange(SIDES) for cap in (0, 1)]
+    polygons = _mesh_polygons(t)
+    polygons += (vertex0 + _BOX_FACES).tolist()
+    polygons += [list(range(vertex0 + 8 + SIDES * cap, vertex0 + 8 + SIDES * (cap + 1))) for cap in (0, 1)]
     used = {face for _, faces, _ in places for face in faces}
-    width = max(polygons[face].size for face in used)
+    width = max(len(polygons[face]) for face in used)
     most = max(len(faces) for _, faces, _ in places)
     count = max((hull.size for hull in hulls), default=1)
     set_of_mesh = np.zeros(max(t.nmesh, 1), np.int32)
@@ -60,7 +60,7 @@ def make_solid(t: Topology, meshes: list[int]) -> SolidPlan:
         place_face=_rows([faces for _, faces, _ in places], most, -1),
         place_end=_rows([ends for _, _, ends in places], most, -1),
         face_corner=_rows([p if k in used else p[:1] for k, p in enumerate(polygons)], width, None),
-        face_size=np.array([p.size for p in polygons], np.int32),
+        face_size=np.array([len(p) for p in polygons], np.int32),
     )
 
 
@@ -79,24 +79,41 @@ def polygon(t: Topology, mesh: int, face: int) -> np.ndarray:
     return t.mesh_polyvert[t.mesh_polyvertadr[k] : t.mesh_polyvertadr[k] + t.mesh_polyvertnum[k]]
 
 
-def _mesh_place(t: Topology, mesh: int, vertex: int) -> tuple[int, list[int], list[int]]:
-    """Return corner, faces around it, and for each face the corner before it."""
-    first = t.mesh_vertadr[mesh]
-    k = first + vertex
-    around = t.mesh_polymap[t.mesh_polymapadr[k] : t.mesh_polymapadr[k] + t.mesh_polymapnum[k]].tolist()
-    ends = []
-    for face in around:
-        corners = polygon(t, mesh, face)
-        ends.append(int(first + corners[np.flatnonzero(corners == vertex)[-1] - 1]))
-    return int(k), [int(t.mesh_polyadr[mesh]) + face for face in around], ends
+def _mesh_polygons(t: Topology) -> list[list[int]]:
+    """Return the corners of the faces of all meshes, clockwise seen from outside."""
+    first = np.repeat(t.mesh_vertadr, t.mesh_polynum)
+    corner = (t.mesh_polyvert + np.repeat(first, t.mesh_polyvertnum))[::-1].tolist()
+    end = len(corner) - t.mesh_polyvertadr
+    return [corner[i:j] for i, j in zip((end - t.mesh_polyvertnum).tolist(), end.tolist(), strict=True)]
+
+
+def _mesh_places(t: Topology, mesh: int, hull: np.ndarray) -> list[tuple[int, list[int], list[int]]]:
+    """Return for each vertex of a hull its corner, the faces around it, and for each face the corner before it."""
+    first, face0 = int(t.mesh_vertadr[mesh]), int(t.mesh_polyadr[mesh])
+    faces = slice(face0, face0 + t.mesh_polynum[mesh])
+    size, start = t.mesh_polyvertnum[faces], t.mesh_polyvertadr[faces]
+    if not size.size:
+        return [(first + vertex, [], []) for vertex in hull.tolist()]
+    corner = t.mesh_polyvert[start[0] : start[-1] + size[-1]]
+    before = np.roll(corner, 1)
+    before[start - start[0]] = corner[start - start[0] + size - 1]
+    keys = zip(np.repeat(np.arange(size.size), size).tolist(), corner.tolist(), strict=True)
+    previous = dict(zip(keys, (first + before).tolist(), strict=True))  # of a vertex twice in a face the last counts
+    places = []
+    for vertex in hull.tolist():
+        adr = t.mesh_polymapadr[first + vertex]
+        around = t.mesh_polymap[adr : adr + t.mesh_polymapnum[first + vertex]].tolist()
+        places.append((first + vertex, [face0 + face for face in around], [previous[face, vertex] for face in around]))
+    return places
 
 
 def _rows(rows: list, width: int, fill: int | None) -> np.ndarray:
     """Return rows of unequal length in one array; `fill`, or the first entry of each, beyond."""
-    out = np.empty((len(rows), width), np.int32)
-    for k, row in enumerate(rows):
-        out[k] = row[0] if fill is None else fill
-        out[k, : len(row)] = row
+    size = np.fromiter(map(len, rows), np.int64, len(rows))
+    flat = np.fromiter(itertools.chain.from_iterable(rows), np.int32, int(size.sum()))
+    first = flat[np.cumsum(size) - size] if fill is None else np.full(len(rows), fill, np.int32)
+    out = np.repeat(first[:, None], width, axis=1)
+    out[np.arange(width) < size[:, None]] = flat
     return out
 
 

@@ -82,7 +82,8 @@ def copied(element: Element, renaming: Renaming, made: dict[Element, Element] | 
     made: original -> copy of every element is added to it.
     """
     attrib: dict[str, Any] = dict(element.attrib)
-    if attrib.get("name") and "name" in ELEMENTS[element.type].attributes or element.type in NAMED_BY_FILE:
+    named = attrib.get("name") and "name" in ELEMENTS[element.type].attributes
+    if (named or element.type in NAMED_BY_FILE) and name_of(element):
         attrib["name"] = renaming.own(name_of(element))
     for attribute, value in element.attrib.items():
         kind = kind_of(element, attribute)

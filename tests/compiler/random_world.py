@@ -135,7 +135,7 @@ class World:
         if not self.chance(share):
             return ""
         self.count += 1
-        name = f"{kind[0]}{self.count}"
+        name = f"{kind[0]}{self.count}_"  # no number at the end, which copies are given
         self.names[kind].append(name)
         return f'name="{name}"'
 

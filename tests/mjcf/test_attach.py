@@ -256,6 +256,13 @@ def test_keyframe_of_the_child_is_too_long():
         parse_string(parent(PARTS["body"]), assets={"kid.xml": child.encode()})
 
 
+def test_a_texture_without_a_name_gets_no_prefix():
+    child = CHILD.replace("<asset>", '<asset><texture type="skybox" builtin="flat" width="2" height="12"/>')
+    head = '<asset><model name="kid" file="kid.xml"/></asset>'
+    xml = f'<mujoco>{head}<worldbody><attach model="kid" body="b" prefix="p_"/></worldbody></mujoco>'
+    assert differences(xml, {"kid.xml": child.encode()}) == {}
+
+
 def test_model_that_attaches_itself():
     kid = '<mujoco><asset><model name="kid" file="kid.xml"/></asset><worldbody><body name="b"/></worldbody></mujoco>'
     with pytest.raises(ModelError, match="a model cannot be part of itself"):
