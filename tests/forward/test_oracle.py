@@ -16,6 +16,7 @@ from tests.oracle import ACCELERATION, GYM, STATE, TIGHT, error, load, reference
 
 FEATURES = sorted((pathlib.Path(__file__).parents[2] / "models/features").glob("*.xml"))
 SUITE = pathlib.Path(__import__("dm_control").__file__).parent / "suite"
+QUICK = ("kinematics_mocap", "tendon_armature")
 FAST = [SUITE / "pendulum.xml", GYM / "ant.xml"]
 SLOW = [
     *(path for path in sorted(GYM.glob("*.xml")) if path not in FAST),
@@ -91,7 +92,9 @@ def test_every_real_model(path):
     check(path)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("path", FEATURES, ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, id=path.stem, marks=[] if path.stem in QUICK else pytest.mark.slow) for path in FEATURES],
+)
 def test_feature(path):
     check(path)
