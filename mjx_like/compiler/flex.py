@@ -157,7 +157,7 @@ def _parts(ctx: Context, flex: Flex, bodies: list[Body], columns: Mapping[str, A
         if flex.dim == 2 and flex.elastic2d & 1:
             bending = hinge_stiffness(flex, flaps)
     _check_integrator(ctx, flex, bool(len(stiffness) or len(bending)))
-    bends = flex.dim == 2 and flex.elastic2d & 1 and not flex.order and not flex.rigid
+    bends = flex.dim == 2 and (len(bending) if flex.order else flex.elastic2d & 1 and not flex.rigid)
     size, vert0 = _normal_vertices(flex, layer)
     ends = flex.vertbody[flex.edges]
     texcoord, elemtexcoord = _texture(flex)

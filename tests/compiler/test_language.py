@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from mjx_like.errors import ModelError
-from mjx_like.mjcf.reader import parse_string
 from tests.compiler.compare import differences
 from tests.compiler.meshes import model, text
 
@@ -66,9 +64,3 @@ def test_tactile():
     sensors = """<sensor><tactile name="t" geom="h" mesh="m" cutoff="1" nsample="2"/><clock/>
       <tactile geom="g" mesh="m"/></sensor>"""
     assert differences(world(tree, sensors, TACTILE), skip=("mesh_graph", "mesh_normal")) == {}
-
-
-@pytest.mark.parametrize("attribute", ["scale", "massscale", "scaling"])
-def test_scaled_frames_are_refused(attribute):
-    with pytest.raises(ModelError, match=f"<string>:1: element <frame name='f'>: attribute '{attribute}': .*not built"):
-        parse_string(world(f'<frame name="f" {attribute}="2"/>'))
