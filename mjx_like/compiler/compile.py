@@ -138,6 +138,8 @@ def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], spring
 
 def _check_sizes(ctx: Context, sizes: dict[str, int]) -> None:
     """Raise ModelError for sizes that a file asks for in one number and that no memory holds."""
+    if sizes["nuserdata"] < 0:
+        raise ctx.spec.error("size", f"nuserdata is {sizes['nuserdata']}, must not be negative")
     room = max(1, *(sizes[name] for name in ("nq", "nv", "na", "nu")))
     for name, width in (("nkey", room), ("nuserdata", 1), ("nsensordata", 1), ("nhistory", 1), ("na", 1)):
         if sizes[name] * width > MAX_VALUES:

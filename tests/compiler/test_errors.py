@@ -52,6 +52,7 @@ def strain(flexcomp: str, attributes: str) -> str:
 
 
 ERRORS = {
+    "negative nuserdata": (world("", head='<size nuserdata="-1"/>'), "nuserdata is -1, must not be negative"),
     "strain without a cell": (strain(CELLS.format("grid", 3, "trilinear", ""), ""), "has no cell; flex 'f' has"),
     "strain beyond the cells": (strain(CELLS.format("grid", 3, "trilinear", ""), 'cell="0 1 0"'), r"cells"),
     "strain without cells": (strain(CELLS.format("grid", 3, "full", ""), 'cell="0 0 0"'), "has no cells"),
