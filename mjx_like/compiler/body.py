@@ -34,6 +34,8 @@ def compile_tree(ctx: Context, bodies: list[Body], assets: Assets) -> Tables:
     for body in bodies:
         _compile_body(ctx, body, assets, tables, tree)
     for body in bodies[1:]:
+        if body.moving and not np.isfinite([body.mass, *body.inertia]).all():
+            raise body.element.error("its mass or inertia is not finite")
         if body.moving and not _has_mass(body):
             raise body.element.error(
                 f"mass and inertia of a moving body must be larger than {MINVAL:g}; "
