@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.errors import InputError
 from mjx_like.types.data import Data
@@ -42,8 +43,8 @@ def with_smoothing(
     Raises:
       InputError: a negative width or reach, or a strength that is no share.
     """
-    for name, value, high in (("width", width, jnp.inf), ("reach", reach, jnp.inf), ("strength", strength, 1.0)):
-        if not isinstance(value, jax.core.Tracer) and not (jnp.all(jnp.asarray(value) >= 0) and jnp.all(value < high)):
+    for name, value, high in (("width", width, np.inf), ("reach", reach, np.inf), ("strength", strength, 1.0)):
+        if not isinstance(value, jax.core.Tracer) and not np.all((np.asarray(value) >= 0) & (np.asarray(value) < high)):
             raise InputError(f"with_smoothing: {name}={value} must be at least 0 and below {high:g}")
     dtype = m.qpos0.dtype
     width, reach, strength = (jnp.asarray(x, dtype) for x in (width, reach, strength))

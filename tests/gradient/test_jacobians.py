@@ -86,9 +86,10 @@ def test_transition_and_inverse(cone, integrator):
     assert max(errors) < 1e-5 and touching >= 2 and skipped <= 2, (errors, touching, skipped)
 
 
+@pytest.mark.slow
 def test_inverse():
     mj = mujoco.MjModel.from_xml_string(MODEL.format(cone="elliptic", integrator="Euler"))
-    m, datas = put_model(mj), [_world(mj, seed) for seed in range(STATES)]
+    m, datas = put_model(mj), [_world(mj, seed) for seed in range(3)]
     jacobians = functools.partial(inverse_jacobian, m, actuation=True, sensors=True)
     ours = jax.jit(jax.vmap(jacobians))(_batch(m, datas))
     errors = [max(map(_error, [x[i] for x in ours[:6]], _inverse_differences(mj, d))) for i, d in enumerate(datas)]

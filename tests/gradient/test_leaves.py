@@ -38,10 +38,7 @@ XML = """
 <sensor><accelerometer site="b"/><framepos objtype="site" objname="b"/></sensor></mujoco>
 """
 CASES = {
-    "pyramid": dict(cone="pyramidal", solver="Newton", integrator="Euler", option="", iterations=100),
     "ellipse": dict(cone="elliptic", solver="Newton", integrator="implicitfast", option="", iterations=100),
-    "cg_rk4": dict(cone="elliptic", solver="CG", integrator="RK4", option="", iterations=100),
-    "pgs_implicit": dict(cone="pyramidal", solver="PGS", integrator="implicit", option="", iterations=500),
 }
 
 

@@ -88,3 +88,5 @@ def test_bad_widths_are_named():
         with_smoothing(_model(), -1.0)
     with pytest.raises(InputError, match="strength=1"):
         with_smoothing(_model(), strength=1)
+    width = jax.jit(lambda w: with_smoothing(_model(), w, reach=0.1).smoothing.width)(0.5)
+    assert width == 0.5
