@@ -53,7 +53,10 @@ def test_disabled():
 
 
 ERRORS = {
-    "key": (ENERGY.replace('key="bend"', 'key="bent"'), "config has key 'bent', needs one of: twist, bend, flat, vmax"),
+    "key": (
+        ENERGY.replace('key="bend"', 'key="bent"'),
+        "key 'bent' is unknown to plugin 'mujoco.elasticity.cable'; known: twist, bend, flat, vmax",
+    ),
     "number": (ENERGY.replace('value="2e3"', 'value="stiff"'), "config 'bend' has 'stiff', needs a number"),
     "chain": (
         '<mujoco><extension><plugin plugin="mujoco.elasticity.cable"><instance name="i"/></plugin></extension>'
