@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from mjx_like.collision import epa, gjk, polytope
@@ -49,11 +50,11 @@ def nearest(a: Convex, b: Convex, kinds: tuple[tuple[int, ...], tuple[int, ...]]
     deep = ~found.reduced & (found.dist <= tolerance) & (found.count > 1) & ~found.apart
     begun = polytope.start(a, b, kinds, found.simplex, found.count, found.dist, found.seen, iterations + 5)
     inner = epa.penetration(a, b, kinds, begun._replace(sound=begun.sound & deep), found.seen, **options)
-    rows = jnp.stack([jnp.where(found.count > k, k, 0) for k in range(3)])
+    rows = jnp.where(found.count > np.arange(3), np.arange(3), 0)
     return Nearest(
         jnp.where(deep, jnp.where(inner.found, -inner.depth, 0), found.dist),
         jnp.where(inner.found, inner.first, found.first),
         jnp.where(inner.found, inner.second, found.second),
-        jax.tree.map(lambda x, y: jnp.where(inner.found, x, y), inner.corners, found.simplex.rows(rows)),
+        Corners(jnp.where(inner.found, inner.corners.table, found.simplex.table[rows])),
         inner.found | (found.reduced & (found.dist < 0)),
     )

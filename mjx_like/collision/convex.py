@@ -13,7 +13,7 @@ from jax import lax
 
 from mjx_like.collision import manifold, solid
 from mjx_like.collision.ccd import FAR, Nearest, nearest
-from mjx_like.collision.follow import follow
+from mjx_like.collision.follow import follow, no_tangent
 from mjx_like.collision.gjk import Corners
 from mjx_like.collision.manifold import SLOTS
 from mjx_like.geometry.convex import Convex, convex
@@ -73,14 +73,10 @@ def convex_points(m: Model, plan: ConvexPlan, geom_xpos: Array, geom_xmat: Array
     def derivative(primals, tangents):
         result, found = points(*primals)
         moved = jax.jvp(lambda x: _followed(t, plan, x, result, found), primals[:1], tangents[:1])[1]
-        still = jax.tree.map(_no_tangent, (result, found))
+        still = jax.tree.map(no_tangent, (result, found))
         return (result, found), (still[0]._replace(dist=moved[0], pos=moved[1], normal=moved[2]), still[1])
 
     return points(inputs, lax.stop_gradient(near))[0]
-
-
-def _no_tangent(x: Array):
-    return jnp.zeros_like(x) if jnp.issubdtype(x.dtype, jnp.floating) else np.zeros(x.shape, jax.dtypes.float0)
 
 
 def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, near: Array) -> tuple[Points, Nearest]:
@@ -102,10 +98,9 @@ def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, near: Array) -> tupl
     def blank(*shape, kind=dtype, value=0):
         return jnp.full((count, *shape), value, kind)
 
-    corners = Corners(blank(3, 3), blank(3, 3), blank(3, kind=jnp.int32), blank(3, kind=jnp.int32))
     none = (
         Points(blank(SLOTS, value=FAR), blank(SLOTS, 3), blank(3), blank(kind=jnp.int32)),
-        Nearest(blank(value=FAR), blank(3), blank(3), corners, blank(kind=bool)),
+        Nearest(blank(value=FAR), blank(3), blank(3), Corners(blank(3, 8)), blank(kind=bool)),
     )
     return lax.while_loop(lambda s: s[0] < rank[-1], turn, (jnp.zeros((), jnp.int32), none))[1]
 
@@ -136,6 +131,7 @@ def _followed(t: Topology, plan: ConvexPlan, inputs: _Inputs, points: Points, fo
         solids = jnp.asarray(plan.solid_id)[pair] if _flats(t, plan) else None
         flat = jnp.asarray(plan.several)[pair] & (points.count > 1)
         normal = jnp.where(points.count > 0, _unit(found.first - found.second), np.arange(3) == 0)
+        found = found._replace(dist=jnp.where(points.count > 0, found.dist, 0))
         moved = follow(a, b, found, normal, tables, solids, flat)
         return jax.tree.map(lambda x: jnp.where(points.count > 0, x, 0), moved)
 

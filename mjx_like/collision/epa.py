@@ -14,7 +14,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision.gjk import Corners, support_pair
-from mjx_like.collision.polytope import Polytope, faces_of
+from mjx_like.collision.polytope import CLOSED, FREE, OPEN, Faces, Polytope, planes
 from mjx_like.collision.simplex import affine, dot
 from mjx_like.geometry.convex import Convex
 
@@ -32,19 +32,16 @@ class Penetration(NamedTuple):
 
 
 class _State(NamedTuple):
-    polytope: Polytope
+    corners: Corners
+    used: Array
+    faces: Faces
     upper: Array
-    nearest: "_Face"
+    nearest: Array  # corners of the nearest face, shape (3,)
+    plane: Array  # its foot and square, shape (4,)
     found: Array
     step: Array
     done: Array
-    seen: tuple[Array, Array]
-
-
-class _Face(NamedTuple):
-    corners: Corners
-    foot: Array
-    square: Array
+    seen: Array
 
 
 def penetration(a: Convex, b: Convex, kinds, polytope: Polytope, seen, *, tolerance: Array, iterations: int,
@@ -53,97 +50,98 @@ def penetration(a: Convex, b: Convex, kinds, polytope: Polytope, seen, *, tolera
 
     Arguments: see `gjk.distance` and `polytope.start`; no derivative passes.
     """
-    room = polytope.corners.index1.shape[0]
+    room = polytope.corners.table.shape[0]
     double = polytope.center.dtype == np.float64
     sharp = discrete & (a.margin == 0) & (b.margin == 0)
     tolerance = jnp.where(sharp, 1e-15 if double else 1e-7, tolerance)
     clearance = 1e-15 if double else 1e-10
 
     def body(s: _State) -> _State:
-        p = s.polytope
-        squares = jnp.where(p.faces.exists & p.faces.open, p.faces.square, jnp.inf)
+        faces = s.faces
+        squares = jnp.where(faces.state == OPEN, faces.plane[:, 3], jnp.inf)
         face = jnp.argmin(squares)
         stuck = squares[face] > jnp.minimum(s.upper * s.upper, jnp.finfo(squares.dtype).max)
-        nearest = _select(~stuck, _face(p, face), s.nearest)
-        lower = jnp.sqrt(nearest.square)
+        nearest, plane = jnp.where(stuck, s.nearest, faces.corner[face]), jnp.where(stuck, s.plane, faces.plane[face])
+        lower = jnp.sqrt(plane[3])
         safe_lower = jnp.where(lower == 0, 1, lower)
 
-        new = support_pair(a, b, kinds, nearest.foot / safe_lower, s.seen)
-        point = new.points[0]
-        height = dot(nearest.foot, point) / safe_lower
+        new = support_pair(a, b, kinds, plane[:3] / safe_lower, s.seen)
+        point = new.points
+        height = dot(plane[:3], point) / safe_lower
         upper = jnp.where(stuck, s.upper, jnp.minimum(s.upper, height))
-        known = (np.arange(room) < p.used) & (p.corners.index1 == new.index1) & (p.corners.index2 == new.index2)
+        known = (np.arange(room) < s.used) & jnp.all(s.corners.table[:, 6:] == new.table[6:], axis=1)
         end = stuck | (lower == 0) | (height - lower < tolerance) | (sharp & jnp.any(known))
 
-        sees = p.faces.exists & (dot(p.faces.foot, point) - p.faces.square > clearance)
+        sees = (faces.state != FREE) & (dot(faces.plane[:, :3], point) - faces.plane[:, 3] > clearance)
         sees |= np.arange(sees.size) == face
-        edges, count = _horizon(p.faces.corner, sees, room)
-        corners = p.corners.put(p.used, new)
-        faces, flat = _patch(p, corners.points, sees, edges, count, nearest.square, upper)
+        edges, count, rank = _horizon(faces.corner, sees, faces.state == FREE, room)
+        corners = s.corners.put(s.used, new)
+        fan = (sees, edges, count, rank, plane[3], upper)
+        patched, flat = _patch(faces, s.used, corners.points, polytope.center, *fan)
         broken = ~end & ((count < 3) | flat)
         go = ~end & ~broken
-        polytope = p._replace(
-            corners=_select(go, corners, p.corners),
-            used=p.used + go.astype(jnp.int32),
-            faces=_select(go, faces, p.faces),
+        return _State(
+            *jax.tree.map(lambda x, y: jnp.where(go, x, y), (corners, s.used + 1, patched), (s.corners, s.used, faces)),
+            upper,
+            nearest,
+            plane,
+            s.found & ~broken,
+            s.step + 1,
+            ~go | ~jnp.any(patched.state == OPEN) | (s.step + 1 >= iterations),
+            new.index,
         )
-        done = ~go | ~jnp.any(faces.exists & faces.open) | (s.step + 1 >= iterations)
-        indices = new.index1[0], new.index2[0]
-        return _State(polytope, upper, nearest, s.found & ~broken, s.step + 1, done, indices)
 
-    zero = jnp.zeros((), jnp.int32)
-    upper = jnp.asarray(jnp.inf, polytope.center.dtype)
-    start = _State(polytope, upper, _face(polytope, zero), polytope.sound, zero, ~polytope.sound, seen)
+    begun, sound = polytope.faces, polytope.sound
+    upper, zero = jnp.asarray(jnp.inf, polytope.center.dtype), jnp.zeros((), jnp.int32)
+    start = _State(
+        polytope.corners, polytope.used, begun, upper, begun.corner[0], begun.plane[0], sound, zero, ~sound, seen
+    )
     last = lax.while_loop(lambda s: ~s.done, body, start)
-    corners, foot, square = last.nearest
+    corners, foot = last.corners.rows(last.nearest), last.plane[:3]
     weights, whole = affine(*corners.points, foot)
-    weights = (weights / jnp.where(whole == 0, 1, whole))[:, None]
-    first, second = jnp.sum(weights * corners.first, axis=0), jnp.sum(weights * corners.second, axis=0)
-    return Penetration(jnp.sqrt(square), first, second, corners, last.found)
+    weights = weights / jnp.where(whole == 0, 1, whole)
+    both = jnp.sum(weights[:, None] * corners.table[:, :6], axis=0)
+    return Penetration(jnp.sqrt(last.plane[3]), both[:3], both[3:], corners, last.found)
 
 
-def _select(condition: Array, a, b):
-    """Return the record `a` where `condition` holds for its rows or as a whole, else `b`."""
-
-    def leaf(x: Array, y: Array) -> Array:
-        mask = condition[:, None] if condition.ndim == 1 and x.ndim == 2 else condition
-        return jnp.where(mask, x, y)
-
-    return jax.tree.map(leaf, a, b)
-
-
-def _face(p: Polytope, face: Array) -> _Face:
-    return _Face(p.corners.rows(p.faces.corner[face]), p.faces.foot[face], p.faces.square[face])
-
-
-def _horizon(corner: Array, sees: Array, room: int) -> tuple[Array, Array]:
+def _horizon(corner: Array, sees: Array, free: Array, room: int) -> tuple[Array, Array, Array]:
     """Return the directed edges, first * room + second, around the faces that are seen, and their number.
 
     An edge is on the border where the face on its other side is not seen; there its reverse does not occur.
+    Third is the rank of each face that is free or seen among those.
     """
     start, end = corner, corner[:, np.array([1, 2, 0])]
     key = jnp.where(sees[:, None], start * room + end, room * room)
     seen = jnp.zeros(room * room + 1, bool).at[key.ravel()].set(True, mode="promise_in_bounds")
-    border = (sees[:, None] & ~seen[end * room + start]).ravel()
-    rank = jnp.cumsum(border, dtype=jnp.int32)
-    place = jnp.where(border, jnp.minimum(rank - 1, room), room)
-    edges = jnp.zeros(room + 1, jnp.int32).at[place].set(key.ravel(), mode="promise_in_bounds")
-    return edges[:room], rank[-1]
+    border = (sees[:, None] & ~seen[end * room + start]).astype(jnp.int32)
+    own = border[:, 0] + border[:, 1] + border[:, 2]
+    sums = jnp.cumsum(jnp.stack([own, (free | sees).astype(jnp.int32)]), axis=1, dtype=jnp.int32)
+    begin = sums[0] - own
+    place = jnp.stack([begin, begin + border[:, 0], begin + border[:, 0] + border[:, 1]], axis=1)
+    place = jnp.where(border > 0, jnp.minimum(place, room), room)
+    edges = jnp.zeros(room + 1, jnp.int32).at[place.ravel()].set(key.ravel(), mode="promise_in_bounds")
+    return edges[:room], sums[0, -1], sums[1] - 1
 
 
-def _patch(p: Polytope, points: Array, sees: Array, edges: Array, count: Array, lower: Array, upper: Array):
+def _patch(
+    old: Faces, newest: Array, points: Array, center: Array, sees: Array, edges: Array, count: Array, rank: Array,
+    lower: Array, upper: Array,
+) -> tuple[Faces, Array]:  # fmt: skip
     """Return the faces with those that are seen replaced by a fan from the newest corner, and whether one has no area.
 
-    New faces take the free rows, in the order of the edges.
+    New faces take the free rows, in the order of the edges; see `_horizon`.
     """
     room = edges.shape[0]
-    free = ~p.faces.exists | sees
-    rank = jnp.cumsum(free, dtype=jnp.int32) - 1
-    fresh = free & (rank < count)
+    fresh = ((old.state == FREE) | sees) & (rank < count)
     edge = edges[jnp.minimum(rank, room - 1)]
-    triangle = jnp.stack([jnp.broadcast_to(p.used, edge.shape), edge // room, edge % room], axis=1)
-    made = faces_of(points, triangle, p.center)
-    flat = jnp.any(fresh & (made.square == 0))
-    opens = (made.square >= lower) & (made.square <= upper * upper)
-    kept = p.faces.exists & ~sees
-    return _select(fresh, made._replace(open=opens), p.faces._replace(exists=kept)), flat
+    triangle = jnp.stack([jnp.broadcast_to(newest, edge.shape), edge // room, edge % room], axis=1)
+    plane = planes(points, triangle, center)
+    square = plane[:, 3]
+    flat = jnp.any(fresh & (square == 0))
+    state = jnp.where((square >= lower) & (square <= upper * upper), OPEN, CLOSED)
+    new = fresh[:, None]
+    return Faces(
+        jnp.where(new, triangle, old.corner),
+        jnp.where(new, plane, old.plane),
+        jnp.where(fresh, state, jnp.where(sees, FREE, old.state)).astype(jnp.int32),
+    ), flat

@@ -13,6 +13,7 @@ from jax import lax
 
 from mjx_like.collision import manifold
 from mjx_like.collision.ccd import Nearest
+from mjx_like.collision.gjk import Corners
 from mjx_like.collision.simplex import dot
 from mjx_like.geometry.convex import Convex
 from mjx_like.types.enums import GeomType
@@ -69,8 +70,7 @@ def _bend(geom: Convex, normal: Array) -> tuple[Array, Array]:
     reach = jnp.sqrt(jnp.maximum(dot(scaled, scaled), _TINY * _TINY))
     unit = scaled / reach
     ellipsoid = size[:, None] * (eye - unit[:, None] * unit) * size / reach
-    across = n[:2]
-    length = jnp.sqrt(jnp.maximum(dot(across, across), _TINY))
+    length = jnp.sqrt(jnp.maximum(n[0] * n[0] + n[1] * n[1], _TINY))
     turn = jnp.stack([-n[1], n[0], jnp.zeros_like(n[0])]) / length
     cap, side = length < _FLAT, jnp.abs(n[2]) < _FLAT
     disk = jnp.where(cap, 0, size[0] / length) * turn[:, None] * turn
@@ -113,12 +113,38 @@ def follow(
       tables, solid: see `manifold.manifold`; solid is None where there never are several points.
       several: whether there are several points.
     """
+    dist, point, turned, live = follow_one(a, b, found, normal)
+    first = np.arange(manifold.SLOTS) == 0
+    one = jnp.where(first, dist, 0), jnp.where(first[:, None], point, 0), turned
+    if solid is None:
+        return one
+    n0 = lax.stop_gradient(normal)
+    off = 0.5 * jnp.maximum(a.margin, 0)
+    rigid = [
+        jnp.stack([witness(g, c, s * n0, jnp.zeros(3, c.dtype), i) for c in corners])
+        for g, corners, s, i in zip(
+            (a, b), (found.corners.first, found.corners.second), (1.0, -1.0), found.corners.index.T, strict=True
+        )
+    ]
+    again = found._replace(
+        first=live[0] + off * n0,
+        second=live[1] - off * n0,
+        corners=Corners(jnp.concatenate([*rigid, found.corners.table[:, 6:]], axis=1)),
+    )
+    flat = manifold.manifold(tables, a, b, solid, again)
+    return tuple(jnp.where(several, x, y) for x, y in zip((flat.dist, flat.pos, flat.normal), one, strict=True))
+
+
+def follow_one(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array, tuple[Array, Array]]:
+    """Return distance, point midway, normal, and witness points that move with their geoms; also of geoms apart.
+
+    Arguments: see `follow`.
+    """
     n0 = lax.stop_gradient(normal)
     off = 0.5 * jnp.maximum(a.margin, 0)
     depth = -(found.dist + 2 * off)
     geoms, signs = (a, b), (1.0, -1.0)
-    corners = (found.corners.first, found.corners.second)
-    index = (found.corners.index1, found.corners.index2)
+    index = tuple(found.corners.index.T)
     share = _shares(found.corners.points, n0 * -found.dist)
     at = (found.first - off * n0, found.second + off * n0)
     live = [witness(g, p, s * n0, share, i) for g, p, s, i in zip(geoms, at, signs, index, strict=True)]
@@ -146,25 +172,14 @@ def follow(
     gap = tangent @ (moved[1] - moved[0] - dist * normal)
     gap = gap - lax.stop_gradient(gap)
     free = [_projector(f @ g.mat.T @ tangent.T) for f, g in zip(flats, stopped, strict=True)]
-    weight = jnp.linalg.inv(free[0] + free[1] + 1e-9 * np.eye(2))
+    weight = _inverse(free[0] + free[1])
     slide = free[0] @ (weight @ gap)
-    point = moved[0] + slide @ tangent + 0.5 * dist * normal
-    one = (
-        jnp.where(np.arange(manifold.SLOTS) == 0, dist, 0),
-        jnp.where((np.arange(manifold.SLOTS) == 0)[:, None], point, 0),
-        normal,
-    )
-    if solid is None:
-        return one
-    rigid = [[witness(g, c, s * n0, jnp.zeros(3, c.dtype), i) for c in x]
-             for g, x, s, i in zip(geoms, corners, signs, index, strict=True)]  # fmt: skip
-    again = found._replace(
-        first=live[0] + off * n0,
-        second=live[1] - off * n0,
-        corners=found.corners._replace(first=jnp.stack(rigid[0]), second=jnp.stack(rigid[1])),
-    )
-    flat = manifold.manifold(tables, a, b, solid, again)
-    return tuple(jnp.where(several, x, y) for x, y in zip((flat.dist, flat.pos, flat.normal), one, strict=True))
+    return dist, moved[0] + slide @ tangent + 0.5 * dist * normal, normal, tuple(live)
+
+
+def no_tangent(x: Array):
+    """Return the tangent of what is held."""
+    return jnp.zeros_like(x) if jnp.issubdtype(x.dtype, jnp.floating) else np.zeros(x.shape, jax.dtypes.float0)
 
 
 def _unit(x: Array) -> Array:
@@ -183,14 +198,21 @@ def _shares(points: Array, target: Array) -> Array:
     edges = points[1:] - points[:1]
     square = edges @ edges.T
     size = jnp.maximum(jnp.trace(square), _TINY * _TINY)
-    weights = jnp.linalg.solve(square + 1e-12 * size * np.eye(2), edges @ (target - points[0]))
+    weights = _inverse(square / size) @ (edges @ (target - points[0]) / size)
     return lax.stop_gradient(jnp.concatenate([1 - jnp.sum(weights, keepdims=True), weights]))
 
 
 def _projector(rows: Array) -> Array:
     """Return the projector onto the span of rows, shape (k, 2)."""
     gram = rows.T @ rows
-    return gram @ jnp.linalg.inv(gram + 1e-9 * np.eye(2))
+    return gram @ _inverse(gram)
+
+
+def _inverse(matrix: Array) -> Array:
+    """Return the inverse of a positive semidefinite matrix of size about 1, shape (2, 2), that may be singular."""
+    ridge = float(jnp.finfo(matrix.dtype).eps) ** 0.5
+    (a, b), (c, d) = matrix + ridge * np.eye(2, dtype=matrix.dtype)
+    return jnp.stack([jnp.stack([d, -b]), jnp.stack([-c, a])]) / (a * d - b * c)
 
 
 def _roll(stiff: Array, shift: Array, across: Array, lean: Array) -> Array:
@@ -204,7 +226,7 @@ def _roll(stiff: Array, shift: Array, across: Array, lean: Array) -> Array:
     """
     lean = lean - lax.stop_gradient(lean)
     across = lax.stop_gradient(across)
-    size = dot(across, across)
+    size = jnp.sum(across * across, axis=1)
     first = jnp.argmax(size)
     u, bound1 = across[first], size[first] > 1e-2
     unit = jnp.where(bound1, u / jnp.sqrt(jnp.where(bound1, size[first], 1)), np.array([1.0, 0.0]))

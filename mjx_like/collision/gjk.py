@@ -25,26 +25,40 @@ _CORE, _FULL, _DONE = range(3)  # stages: reduced geoms, full geoms, end
 
 
 class Corners(NamedTuple):
-    """Points of the Minkowski difference: one point of each geom, and its index there (see geometry.convex)."""
+    """Points of the Minkowski difference: one point of each geom, and its index there (see geometry.convex).
 
-    first: Array  # shape (n, 3) [m], world
-    second: Array
-    index1: Array  # shape (n,)
-    index2: Array
+    All in one array, so that few instructions move them; indices are exact in float32 below 2^24.
+    """
+
+    table: Array  # shape (..., 8): both points and both indices
+
+    @property
+    def first(self) -> Array:
+        """The points of the first geom, shape (..., 3) [m], world."""
+        return self.table[..., :3]
+
+    @property
+    def second(self) -> Array:
+        """Those of the second geom."""
+        return self.table[..., 3:6]
 
     @property
     def points(self) -> Array:
-        """The differences, shape (n, 3)."""
+        """The differences, shape (..., 3)."""
         return self.first - self.second
 
+    @property
+    def index(self) -> Array:
+        """The indices in both geoms, shape (..., 2)."""
+        return self.table[..., 6:].astype(jnp.int32)
+
     def put(self, at: Array, new: "Corners") -> "Corners":
-        """Return these with row `at` replaced by the only row of `new`."""
-        here = jnp.arange(self.index1.shape[0]) == at
-        return jax.tree.map(lambda x, y: jnp.where(here[:, None] if x.ndim == 2 else here, y, x), self, new)
+        """Return these with row `at` replaced by `new`."""
+        return Corners(jnp.where((np.arange(self.table.shape[0]) == at)[:, None], new.table, self.table))
 
     def rows(self, index) -> "Corners":
         """Return the rows of an index array."""
-        return jax.tree.map(lambda x: x[index], self)
+        return Corners(self.table[index])
 
 
 class Distance(NamedTuple):
@@ -57,28 +71,23 @@ class Distance(NamedTuple):
     count: Array
     apart: Array  # True where a plane separates the full geoms
     reduced: Array  # True where the answer comes from the reduced geoms
-    seen: tuple[Array, Array]  # indices of the last support points
+    seen: Array  # indices of the last support points, shape (2,)
 
 
 class _State(NamedTuple):
     stage: Array
     step: Array
-    point: Array  # x, nearest point of the Minkowski difference so far
-    length: Array
-    before: Array  # length one step earlier
-    simplex: Corners
-    count: Array
-    first: Array
-    second: Array
-    seen: tuple[Array, Array]
-    result: Distance
+    point: Array  # nearest point of the Minkowski difference so far, shape (3,)
+    before: Array  # its length one step earlier
+    found: Distance  # so far; dist is the length of the point
 
 
-def support_pair(a: Convex, b: Convex, kinds, direction: Array, seen: tuple[Array, Array]) -> Corners:
-    """Return the farthest point of the Minkowski difference in a unit direction, as one row."""
+def support_pair(a: Convex, b: Convex, kinds, direction: Array, seen: Array) -> Corners:
+    """Return the farthest point of the Minkowski difference in a unit direction; the table has shape (8,)."""
     p = support(a, kinds[0], direction, seen[0])
     q = support(b, kinds[1], -direction, seen[1])
-    return Corners(p.point[None], q.point[None], p.index[None], q.index[None])
+    index = jnp.stack([p.index, q.index]).astype(p.point.dtype)
+    return Corners(jnp.concatenate([p.point, q.point, index]))
 
 
 def distance(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, cutoff: Array,
@@ -94,62 +103,56 @@ def distance(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, 
       discrete: whether both geoms have corners only, which makes the search finite.
     """
     (thin_a, off_a), (thin_b, off_b) = core(a), core(b)
-    off = off_a + off_b
+    off, span = off_a + off_b, a.center - b.center
 
     def body(s: _State) -> _State:
+        old = s.found
         full = s.stage == _FULL
         ga, gb = (jax.tree.map(lambda x, y: jnp.where(full, x, y), p, q) for p, q in ((a, thin_a), (b, thin_b)))
         exact = discrete & (ga.margin == 0) & (gb.margin == 0)
         limit = jnp.where(full, cutoff, cutoff + off)
-        new = support_pair(ga, gb, kinds, -s.point / jnp.where(s.length == 0, 1, s.length), s.seen)
-        corner = new.points[0]
+        here, length = s.point, old.dist
+        new = support_pair(ga, gb, kinds, -here / jnp.where(length == 0, 1, length), old.seen)
+        corner = new.points
 
-        lower = dot(s.point, corner)
+        lower = dot(here, corner)
         short = jnp.where(exact, MINVAL, tolerance)
-        over = (s.length < short) | (jnp.abs(s.before - s.length) < MINVAL) | (s.count == 4) | (s.step >= iterations)
-        over |= dot(s.point, s.point - corner) < jnp.where(exact, 0, 0.5 * tolerance * tolerance)
+        over = (length < short) | (jnp.abs(s.before - length) < MINVAL) | (old.count == 4) | (s.step >= iterations)
+        over |= dot(here, here - corner) < jnp.where(exact, 0, 0.5 * tolerance * tolerance)
         apart = lower > 0
-        beyond = ~over & apart & (lower >= limit * s.length)
-        dist = jnp.where(beyond, FAR, jnp.where((s.count == 4) & ~apart, 0, s.length))
-        count = jnp.where(beyond, 0, s.count)
-        found = Distance(dist, s.first, s.second, s.simplex, count, apart, ~full, s.seen)
+        beyond = ~over & apart & (lower >= limit * length)
+        dist = jnp.where(beyond, FAR, jnp.where((old.count == 4) & ~apart, 0, length))
+        last = old._replace(dist=dist, count=jnp.where(beyond, 0, old.count), apart=apart, reduced=~full)
 
-        grown = s.simplex.put(s.count, new)
-        weights = nearest(grown.points, s.count + 1)
-        simplex, weights, count = _compact(grown, weights)
-        weights = weights[:, None]
-        point = jnp.sum(weights * simplex.points, axis=0)
+        grown = old.simplex.put(old.count, new)
+        simplex, weights, count = _compact(grown, nearest(grown.points, old.count + 1))
+        both = jnp.sum(weights[:, None] * simplex.table[:, :6], axis=0)
+        first, second = both[:3], both[3:]
+        point = jnp.sum(weights[:, None] * simplex.points, axis=0)
+        onward = Distance(jnp.sqrt(dot(point, point)), first, second, simplex, count, apart, ~full, new.index)
+
         end = over | beyond
-        following = _State(
-            jnp.where(end, _DONE, s.stage).astype(jnp.int32),
-            s.step + 1,
-            point,
-            jnp.sqrt(dot(point, point)),
-            s.length,
-            simplex,
-            count,
-            jnp.sum(weights * simplex.first, axis=0),
-            jnp.sum(weights * simplex.second, axis=0),
-            (new.index1[0], new.index2[0]),
-            jax.tree.map(lambda x, y: jnp.where(end, x, y), found, s.result),
-        )
         again = end & ~full & ~(dist > tolerance)
-        return jax.tree.map(lambda x, y: jnp.where(again, x, y), _start(a, b, s.seen), following)
+        fresh = _start(a, b, old.seen)
+        return _State(
+            jnp.where(again, _FULL, jnp.where(end, _DONE, s.stage)).astype(jnp.int32),
+            jnp.where(again, 0, s.step + 1),
+            jnp.where(again, span, point),
+            jnp.where(again, 0, length),
+            jax.tree.map(lambda x, y, z: jnp.where(again, z, jnp.where(end, y, x)), onward, last, fresh),
+        )
 
-    start = _start(a, b, (jnp.full((), -1, jnp.int32),) * 2)
-    start = start._replace(stage=jnp.where(off > 0, _CORE, _FULL).astype(jnp.int32))
-    found = lax.while_loop(lambda s: s.stage != _DONE, body, start).result
+    stage = jnp.where(off > 0, _CORE, _FULL).astype(jnp.int32)
+    begin = _start(a, b, jnp.full(2, -1, jnp.int32))
+    start = _State(stage, jnp.zeros((), jnp.int32), span, jnp.zeros_like(begin.dist), begin)
+    found = lax.while_loop(lambda s: s.stage != _DONE, body, start).found
     return _grow(found, off_a, off_b, cutoff)
 
 
-def _start(a: Convex, b: Convex, seen: tuple[Array, Array]) -> _State:
-    point = a.center - b.center
-    length = jnp.sqrt(dot(point, point))
-    zero, rows, index = jnp.zeros((), jnp.int32), jnp.zeros((4, 3), point.dtype), jnp.zeros(4, jnp.int32)
-    none, yes = Corners(rows, rows, index, index), jnp.ones((), bool)
-    empty = Distance(jnp.full_like(length, FAR), a.center, b.center, none, zero, yes, yes, seen)
-    full = jnp.full((), _FULL, jnp.int32)
-    return _State(full, zero, point, length, jnp.zeros_like(length), none, zero, a.center, b.center, seen, empty)
+def _start(a: Convex, b: Convex, seen: Array) -> Distance:
+    span = a.center - b.center
+    none, yes = Corners(jnp.zeros((4, 8), span.dtype)), jnp.ones((), bool)
+    return Distance(jnp.sqrt(dot(span, span)), a.center, b.center, none, jnp.zeros((), jnp.int32), yes, yes, seen)
 
 
 def _grow(found: Distance, off_a: Array, off_b: Array, cutoff: Array) -> Distance:
@@ -171,9 +174,6 @@ def _compact(simplex: Corners, weights: Array) -> tuple[Corners, Array, Array]:
     used = weights != 0
     place = jnp.stack([jnp.sum(used[:k], dtype=jnp.int32) for k in range(4)])
     chosen = (place == np.arange(4)[:, None]) & used
-
-    def moved(x: Array) -> Array:
-        mask = chosen[:, :, None] if x.ndim == 2 else chosen
-        return jnp.sum(jnp.where(mask, x[None], 0), axis=1).astype(x.dtype)
-
-    return jax.tree.map(moved, simplex), moved(weights), jnp.sum(used, dtype=jnp.int32)
+    table = jnp.concatenate([simplex.table, weights[:, None]], axis=1)
+    table = jnp.sum(jnp.where(chosen[:, :, None], table, 0), axis=1)
+    return Corners(table[:, :8]), table[:, 8], jnp.sum(used, dtype=jnp.int32)

@@ -10,11 +10,12 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision.ccd import nearest
+from mjx_like.collision.follow import follow_one, no_tangent
 from mjx_like.collision.shape import Point
 from mjx_like.geometry.convex import convex
 from mjx_like.math import safe
 from mjx_like.math import vector as v
-from mjx_like.math.linalg import cho_solve, cholesky, matmul
+from mjx_like.math.linalg import matmul
 from mjx_like.math.select import take
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
@@ -23,14 +24,11 @@ from mjx_like.types.plans import PairGroup
 Array = jax.Array
 
 MOST = 50  # contacts of a pair, the first ones in the order of the prisms
-_LEVEL = 1e-3  # how far below the highest corner others count as level with it, in sizes of the prism
 _AWAY = 1e3  # where a geom is put for prisms that it cannot touch, in sizes of the field
 
 
 def points(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array, limit: Array) -> Point:
     """Return the points between height fields and geoms of one type; components have shape (slots, n).
-
-    The distance has its derivative. Point and normal move with the bodies, as if fixed to them.
 
     Args:
       m: the model.
@@ -46,27 +44,36 @@ def points(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array, limit
     mat = matmul(inward, take(geom_xmat, group.geom2))
     size = take(m.geom_size, group.geom2)
     field = m.geom_dataid[group.geom1]
-    extent = jnp.stack([support(kind, mat[:, i], size) for i in range(3)], axis=1)
-    corner, used = _prisms(m, group, field, *lax.stop_gradient((pos, extent, limit)))
-    found, valid = _contacts(m, kind, corner, used, pos, mat, size, limit)
-    normal, first, second, dist = lax.stop_gradient(found)
-
-    across = jnp.sum(mat[:, None] * normal[..., None], axis=2)  # of each prism's normal, in the frame of the geom
-    share = lax.stop_gradient(_shares(corner, normal, first))
-    reach = jnp.sum(share * jnp.sum(corner * normal[:, :, None], axis=3), axis=2)
-    gap = jnp.sum(normal * pos[:, None], axis=2) - support(kind, across, size[:, None]) - reach
-    gap = dist + gap - lax.stop_gradient(gap)
-    arm = lax.stop_gradient(jnp.sum(mat[:, None] * (second - pos[:, None])[..., None], axis=2))
-    moved = pos[:, None] + jnp.sum(mat[:, None] * arm[:, :, None], axis=3)
-    middle = 0.5 * (first + moved)
-    world = ground[:, None] + jnp.sum(ground_mat[:, None] * middle[:, :, None], axis=3)
+    vert = _vertices(m, group)
+    low, high = (
+        jnp.stack([sign * support(kind, sign * mat[:, i], size, vert) for i in range(3)], axis=1) for sign in (-1, 1)
+    )
+    corner, used = _prisms(m, group, field, *lax.stop_gradient((pos + low, pos + high, limit)))
+    dist, point, normal, valid = _contacts(m, kind, corner, used, limit, (pos, mat, size, vert))
+    world = ground[:, None] + jnp.sum(ground_mat[:, None] * point[:, :, None], axis=3)
     facing = jnp.sum(ground_mat[:, None] * normal[:, :, None], axis=3)
-    return Point(gap.T, v.unpack(jnp.swapaxes(world, 0, 1)), v.unpack(jnp.swapaxes(facing, 0, 1)), valid.T)
+    return Point(dist.T, v.unpack(jnp.swapaxes(world, 0, 1)), v.unpack(jnp.swapaxes(facing, 0, 1)), valid.T)
 
 
-def support(kind: GeomType, direction: Array, size: Array) -> Array:
-    """Return the support function of a geom about its centre, shape (...); direction: in its frame, (..., 3)."""
+def _vertices(m: Model, group: PairGroup) -> Array:
+    """Return the hull of each geom that is a mesh, the rest repeating its first point, shape (n, k, 3)."""
+    if group.types[1] != GeomType.MESH:
+        return jnp.zeros((group.geom2.size, 1, 3), m.geom_size.dtype)
+    solid = m.plans.collision.field_mesh
+    hull = solid.hull[solid.set_of_mesh[m.geom_dataid[group.geom2]]]
+    return take(m.mesh_vert, hull.ravel()).reshape(*hull.shape, 3)
+
+
+def support(kind: GeomType, direction: Array, size: Array, vert: Array) -> Array:
+    """Return the support function of a geom about its centre, shape (...); direction: in its frame, (..., 3).
+
+    vert: the points of a mesh, shape (..., k, 3).
+    """
     x = direction * size
+    if kind == GeomType.MESH:
+        return jnp.max(jnp.sum(vert * direction[..., None, :], axis=-1), axis=-1)
+    if kind == GeomType.BOX:
+        return jnp.sum(jnp.abs(x), axis=-1)
     if kind == GeomType.SPHERE:
         return jnp.broadcast_to(size[..., 0], direction.shape[:-1])
     if kind == GeomType.CAPSULE:
@@ -76,35 +83,17 @@ def support(kind: GeomType, direction: Array, size: Array) -> Array:
     return size[..., 0] * safe.norm(direction[..., :2]) + size[..., 1] * jnp.abs(direction[..., 2])
 
 
-def _shares(corner: Array, normal: Array, point: Array) -> Array:
-    """Return weights of the corners that meet the support plane, whose mean is a point on it, shape (..., 6).
-
-    corner: shape (..., 6, 3); normal, point: shape (..., 3). They are the smallest weights that there are.
-    """
-    offset = corner - point[..., None, :]
-    scale = jnp.max(jnp.abs(offset), axis=(-2, -1), keepdims=True)
-    height = jnp.sum(offset * normal[..., None, :], axis=-1)
-    on = height >= jnp.max(height, axis=-1, keepdims=True) - _LEVEL * scale[..., 0]
-    rows = jnp.concatenate([offset / scale, jnp.ones_like(offset[..., :1])], axis=-1)
-    rows = jnp.where(on[..., None], rows, 0)
-    slack = 1024 * jnp.finfo(rows.dtype).eps
-    gram = matmul(jnp.swapaxes(rows, -1, -2), rows) + slack * jnp.eye(4, dtype=rows.dtype)
-    right = jnp.broadcast_to(jnp.eye(4, dtype=rows.dtype)[3], gram.shape[:-1])
-    solution = cho_solve(cholesky(gram), right)
-    return jnp.sum(rows * solution[..., None, :], axis=-1)
-
-
-def _prisms(m: Model, group: PairGroup, field: np.ndarray, pos: Array, extent: Array, limit: Array):
+def _prisms(m: Model, group: PairGroup, field: np.ndarray, least: Array, most: Array, limit: Array):
     """Return the corners of all prisms, shape (n, slots, 6, 3), and which may touch, shape (n, slots).
 
-    pos, extent: centre and half sizes of the geom's box along the axes of the field, shape (n, 3).
+    least, most: corners of the geom's box along the axes of the field, shape (n, 3).
     """
     nrow, ncol, start = m.hfield_nrow[field], m.hfield_ncol[field], m.hfield_adr[field]
     size = take(m.hfield_size, field)
     count = np.stack([ncol, nrow], axis=1) - 1
     step = 2 * size[:, :2] / count
-    low = (pos[:, :2] - extent[:, :2] - limit[:, None] + size[:, :2]) / step
-    high = (pos[:, :2] + extent[:, :2] + limit[:, None] + size[:, :2]) / step
+    low = (least[:, :2] - limit[:, None] + size[:, :2]) / step
+    high = (most[:, :2] + limit[:, None] + size[:, :2]) / step
     low, high = (lax.stop_gradient(x) for x in (low, high))
     begin = jnp.clip(jnp.floor(low), 0, count).astype(jnp.int32)
     end = jnp.clip(jnp.ceil(high), 0, count).astype(jnp.int32)
@@ -125,32 +114,50 @@ def _prisms(m: Model, group: PairGroup, field: np.ndarray, pos: Array, extent: A
     top = jnp.stack([x, y, height], axis=-1)
     bottom = jnp.stack([x, y, jnp.broadcast_to(-size[:, 3, None, None], x.shape)], axis=-1)
     used = (row < end[:, 1:]) & (begin[:, :1] + strip // 2 < end[:, :1])
-    used &= jnp.max(height, axis=2) >= (pos[:, 2] - extent[:, 2] - limit)[:, None]
+    used &= jnp.max(height, axis=2) >= (least[:, 2] - limit)[:, None]
     return jnp.concatenate([bottom, top], axis=2), used
 
 
-def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, pos: Array, mat: Array, size: Array, limit: Array):
-    """Return (normal from the prism, witness on it, witness on the geom, distance), and which of them are contacts."""
-    corner, pos, mat, size, limit, step = lax.stop_gradient((corner, pos, mat, size, limit, m.hfield_size))
-    away = _AWAY * jnp.max(step)
-    kinds = ((int(GeomType.MESH),), (int(kind),))
-    flat = jnp.zeros(3, pos.dtype)
+def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, limit: Array, geoms: tuple[Array, ...]):
+    """Return distance, point and normal of each prism, and which of them are contacts; shapes (n, slots, ...).
 
-    def one(vert, use, centre, turn, extent, cutoff):
-        prism = convex(kinds[0][0], flat, jnp.eye(3, dtype=pos.dtype), flat, vert)
-        prism = prism._replace(center=jnp.mean(vert, axis=0))
-        geom = convex(kinds[1][0], jnp.where(use, centre, away), turn, extent)
-        found = nearest(
-            prism, geom, kinds, tolerance=m.opt.ccd_tolerance, iterations=m.flags.ccd_iterations, cutoff=cutoff
-        )
-        return found.dist, found.first, found.second
+    Derivatives are those of `follow_one`. What does not touch is put where nothing overflows.
+    geoms: position, rotation, size and points of the geoms, in the frame of the field.
+    """
+    away = _AWAY * lax.stop_gradient(jnp.max(m.hfield_size))
+    of_kind = ((int(GeomType.MESH),), (int(kind),))
+    discrete = kind in (GeomType.BOX, GeomType.MESH)
+    flat, eye = jnp.zeros(3, corner.dtype), jnp.eye(3, dtype=corner.dtype)
 
-    over_prisms = jax.vmap(one, in_axes=(0, 0, None, None, None, None))
-    dist, first, second = jax.vmap(over_prisms)(corner, used, pos, mat, size, jnp.maximum(limit, 0))
-    normal, apart = safe.normalize(second - first)
-    normal = jnp.where((dist < 0)[..., None], -normal, normal)
-    valid = used & (dist < limit[:, None]) & (apart[..., 0] > 0)
-    valid &= jnp.cumsum(valid, axis=1) <= MOST
-    # what does not touch is put where nothing overflows
-    return (jnp.where(valid[..., None], normal, np.array([0.0, 0, 1])), *(
-        jnp.where(valid[..., None], x, 0) for x in (first, second)), jnp.where(valid, dist, 1)), valid  # fmt: skip
+    def shapes(vert, geom):
+        prism = convex(GeomType.MESH, flat, eye, flat, vert)
+        return prism._replace(center=jnp.mean(vert, axis=0)), convex(kind, *geom)
+
+    @jax.custom_jvp
+    def touch(shape, use, cutoff, tolerance):
+        prism, geom = shapes(*shape)
+        geom = geom._replace(pos=jnp.where(use, geom.pos, away), center=jnp.where(use, geom.center, away))
+        found = nearest(prism, geom, of_kind, tolerance=tolerance, iterations=m.flags.ccd_iterations, cutoff=cutoff,
+                        discrete=discrete)  # fmt: skip
+        normal, apart = safe.normalize(found.second - found.first)
+        normal = jnp.where(found.dist < 0, -normal, normal)
+        valid = use & (found.dist < cutoff) & (apart[0] > 0)
+        normal = jnp.where(valid, normal, np.array([0.0, 0, 1]))
+        first, second = (jnp.where(valid, x, 0) for x in (found.first, found.second))
+        dist = jnp.where(valid, found.dist, 1)
+        return (dist, 0.5 * (first + second), normal), valid, found._replace(dist=dist, first=first, second=second)
+
+    @touch.defjvp
+    def derivative(primals, tangents):
+        result, valid, found = touch(*primals)
+        moved = jax.jvp(lambda x: follow_one(*shapes(*x), found, result[2])[:3], primals[:1], tangents[:1])[1]
+        moved = jax.tree.map(lambda x: jnp.where(valid, x, 0), moved)
+        return (result, valid, found), (moved, *jax.tree.map(no_tangent, (valid, found)))
+
+    over_prisms = jax.vmap(touch, in_axes=((0, None), 0, None, None))
+    over_pairs = jax.vmap(over_prisms, in_axes=(0, 0, 0, None))
+    tolerance = jnp.asarray(m.opt.ccd_tolerance)
+    (dist, point, normal), valid, _ = over_pairs(
+        (corner, geoms), used, *lax.stop_gradient((jnp.maximum(limit, 0), tolerance))
+    )
+    return dist, point, normal, valid & (jnp.cumsum(valid, axis=1) <= MOST)

@@ -17,6 +17,7 @@ from mjx_like.collision.polygon import clip, widest
 from mjx_like.collision.simplex import dot
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex
+from mjx_like.math import vector as v
 from mjx_like.types.enums import GeomType
 from mjx_like.types.plans import SolidPlan
 
@@ -44,6 +45,16 @@ class Manifold(NamedTuple):
     count: Array  # number of points; 0 where there is no flat contact
 
 
+class _Posed(NamedTuple):
+    """A geom without its points; see `geometry.convex.Convex`."""
+
+    kind: Array
+    pos: Array
+    mat: Array
+    size: Array
+    margin: Array
+
+
 class _Feature(NamedTuple):
     """The faces and the edges of one geom that its corners in the final face belong to."""
 
@@ -66,15 +77,20 @@ def manifold(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
       found: nearest points, where dist < 0.
     """
     span = found.second - found.first
-    one = _feature(tables, a, solid[0], found.corners.index1, found.corners.first, found.first, -span)
-    two = _feature(tables, b, solid[1], found.corners.index2, found.corners.second, found.second, span)
+    posed = [_Posed(g.kind, g.pos, g.mat, g.size, g.margin) for g in (a, b)]
+    both = jax.tree.map(lambda x, y: jnp.stack([x, y]), *posed)
+    index, at = found.corners.index.T, jnp.stack([found.corners.first, found.corners.second])
+    features = jax.vmap(lambda *x: _feature(tables, *x))(
+        both, solid, index, at, jnp.stack([found.first, found.second]), jnp.stack([-span, span])
+    )
+    one, two = (jax.tree.map(lambda x, k=k: x[k], features) for k in (0, 1))
 
     span = lax.stop_gradient(span)
     slack = _LEVEL * jnp.sqrt(dot(span, span))
     meet = one.exists & (dot(one.facing, span) < -slack)
     meet = meet[:, None] & (two.exists & (dot(two.facing, span) > slack))
-    lean = jnp.where(meet, jnp.sum(one.facing[:, None] * two.facing[None], axis=-1), 1)
-    best = jnp.argmin(lean.ravel())
+    lean = jnp.where(meet, dot(one.facing[:, None], two.facing[None]), 1)
+    best = lax.argmin(lean.ravel(), 0, jnp.int32)
     faces = lean.ravel()[best] < -_FACING
     face1, face2 = best // lean.shape[1], best % lean.shape[1]
 
@@ -85,8 +101,10 @@ def manifold(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
     by_first, by_second = by_first & level1, by_second & level2
     face1, face2 = jnp.where(by_second, face1e, face1), jnp.where(by_first, face2e, face2)
 
-    polygon1, count1 = _polygon(tables, a, one.face[face1])
-    polygon2, count2 = _polygon(tables, b, two.face[face2])
+    polygons, counts = jax.vmap(lambda g, face: _polygon(tables, g, face))(
+        both, jnp.stack([one.face[face1], two.face[face2]])
+    )
+    (polygon1, polygon2), (count1, count2) = polygons, counts
     normal1, normal2 = one.facing[face1], two.facing[face2]
     line1, line2 = (jnp.stack([f.start, f.end[k]]) for f, k in ((one, edge1), (two, edge2)))
     pad = polygon1.shape[0] - 2
@@ -117,7 +135,7 @@ def manifold(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
 
 
 def _feature(
-    tables: Tables, geom: Convex, solid: Array, index: Array, at: Array, witness: Array, out: Array
+    tables: Tables, geom: _Posed, solid: Array, index: Array, at: Array, witness: Array, out: Array
 ) -> _Feature:
     """Return the faces and edges of one geom.
 
@@ -165,28 +183,28 @@ def _feature(
     return _Feature(size, face, facing, exists, *_capsule_side(geom, witness, start, end, edge))
 
 
-def _turned(geom: Convex, local: Array) -> Array:
+def _turned(geom: _Posed, local: Array) -> Array:
     """Return vectors of the frame of a geom, shape (..., 3), in the world."""
-    return jnp.sum(local[..., None, :] * geom.mat, axis=-1)
+    return v.pack(v.combine(tuple(v.unpack(geom.mat[:, i]) for i in range(3)), v.unpack(local)))
 
 
-def _scale(geom: Convex) -> Array:
+def _scale(geom: _Posed) -> Array:
     """Return what multiplies the corners of a geom."""
     cylinder = jnp.stack([geom.size[0], geom.size[0], geom.size[1]])
     scale = jnp.where(geom.kind == GeomType.BOX, geom.size, jnp.ones_like(geom.size))
     return jnp.where(geom.kind == GeomType.CYLINDER, cylinder, scale)
 
 
-def _corner(tables: Tables, geom: Convex, corner: Array) -> Array:
+def _corner(tables: Tables, geom: _Posed, corner: Array) -> Array:
     return geom.pos + _turned(geom, tables.corner[corner] * _scale(geom))
 
 
-def _polygon(tables: Tables, geom: Convex, face: Array) -> tuple[Array, Array]:
+def _polygon(tables: Tables, geom: _Posed, face: Array) -> tuple[Array, Array]:
     """Return the corners of a face, shape (k, 3), world, and their number."""
     return _corner(tables, geom, jnp.asarray(tables.plan.face_corner)[face]), jnp.asarray(tables.plan.face_size)[face]
 
 
-def _cylinder_side(geom: Convex, index: Array, at: Array, start: Array, end: Array, edge: Array):
+def _cylinder_side(geom: _Posed, index: Array, at: Array, start: Array, end: Array, edge: Array):
     """Return the edges with the line on the side of a cylinder in their place, through its first corner."""
     axis = geom.mat[:, 2]
     offset = at[0] - geom.pos
@@ -204,7 +222,7 @@ def _cylinder_side(geom: Convex, index: Array, at: Array, start: Array, end: Arr
     )
 
 
-def _capsule_side(geom: Convex, witness: Array, start: Array, end: Array, edge: Array):
+def _capsule_side(geom: _Posed, witness: Array, start: Array, end: Array, edge: Array):
     """Return the edges with the line on the side of a capsule in their place, through its deepest point."""
     axis = geom.mat[:, 2]
     middle = witness - dot(witness - geom.pos, axis) * axis
@@ -221,15 +239,15 @@ def _edge_on_face(own: _Feature, other: _Feature, towards: Array) -> tuple[Array
     run = own.end - own.start
     length = jnp.sqrt(jnp.maximum(dot(run, run), MINVAL * MINVAL))[:, None]
     run = jnp.where(length < MINVAL, np.arange(3) == 0, run / jnp.where(length < MINVAL, 1, length))
-    level = jnp.abs(jnp.sum(other.facing[:, None] * run[None], axis=-1)) < _LEVEL
+    level = jnp.abs(dot(other.facing[:, None], run[None])) < _LEVEL
     level &= (other.exists & (dot(other.facing, towards) > MINVAL))[:, None] & own.edge
-    first = jnp.argmax(level.ravel())
+    first = lax.argmax(level.ravel(), 0, jnp.int32)
     return first % level.shape[1], first // level.shape[1], jnp.any(level)
 
 
 def _keep(corners: Array, keep: Array) -> tuple[Array, Array]:
     """Return the corners to keep, moved to the front, and their number."""
-    place = jnp.cumsum(keep, dtype=jnp.int32) - 1
+    place = jnp.sum(np.tri(keep.size, k=-1, dtype=bool) & keep, axis=1, dtype=jnp.int32)
     chosen = (place == np.arange(keep.size)[:, None]) & keep
     return jnp.sum(jnp.where(chosen[:, :, None], corners, 0), axis=1), jnp.sum(keep, dtype=jnp.int32)
 

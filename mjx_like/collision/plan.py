@@ -26,7 +26,7 @@ POINTS = {
     (_BOX, _MESH): (4, 4), (_MESH, _MESH): (4, 4),
 }  # fmt: skip
 # Types of geoms that collide with height fields: up to 50 points a pair, as many as there are prisms under the geom.
-FIELD_KINDS = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER)
+FIELD_KINDS = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH)
 # Those without a closed form; they come last above.
 _CONVEX = list(POINTS)[list(POINTS).index((_SPHERE, _ELLIPSOID)) :]
 # Type pairs that MuJoCo never collides.
@@ -63,7 +63,8 @@ def make_plan(t: Topology) -> CollisionPlan:
         dim=_condim(t, geom, explicit),
         groups=groups,
         convex=convex,
-        plane_mesh=_plane_mesh(t, groups, convex),
+        plane_mesh=_solid(t, groups, _PLANE, convex),
+        field_mesh=_solid(t, groups, GeomType.HFIELD, convex),
         point_pair=point_pair[row],
         point_row=row,
         default_nconmax=capacity if capacity <= _FEW else min(capacity, max(_FEW, _rows_of_geoms(t, geom))),
@@ -224,9 +225,9 @@ def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:
     )
 
 
-def _plane_mesh(t: Topology, groups: tuple[PairGroup, ...], convex: ConvexPlan | None) -> SolidPlan | None:
-    """Return the tables of the meshes that can touch a plane; those of `convex` if they are of the same meshes."""
-    geom = [group.geom2 for group in groups if group.types == (_PLANE, _MESH)]
+def _solid(t: Topology, groups: tuple[PairGroup, ...], kind: GeomType, convex: ConvexPlan | None) -> SolidPlan | None:
+    """Return the tables of the meshes that can touch another type; those of `convex` if they are of the same meshes."""
+    geom = [group.geom2 for group in groups if group.types == (kind, _MESH)]
     if not geom:
         return None
     meshes = _meshes(t, geom[0])

@@ -28,7 +28,7 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
     inward = inward * (1 / jnp.where(length < MINVAL, 1, length))
     level = dot(inward, base)
     polygon = jnp.concatenate([subject, jnp.zeros((slots - subject.shape[0], 3), subject.dtype)])
-    at = np.arange(slots)
+    at, before = np.arange(slots), np.tri(slots, k=-1, dtype=bool)
     slack = MINVAL if base.dtype == np.float64 else 1e-10
 
     def cut(state, side):
@@ -52,7 +52,7 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
         met = polygon + share[:, None] * run
         enters = exists & next_inside
         emitted = crosses.astype(jnp.int32) + enters.astype(jnp.int32)
-        place = jnp.cumsum(emitted, dtype=jnp.int32) - emitted
+        place = jnp.sum(jnp.where(before, emitted, 0), axis=1, dtype=jnp.int32)
         new = (place == at[:, None]) & crosses
         kept = (place + crosses == at[:, None]) & enters
         clipped = jnp.sum(jnp.where(new[:, :, None], met, 0) + jnp.where(kept[:, :, None], target, 0), axis=1)

@@ -14,12 +14,15 @@ from mjx_like.collision.gjk import Corners, support_pair
 from mjx_like.collision.simplex import affine, determinant, dot, project_origin
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex
+from mjx_like.math import vector as v
 
 Array = jax.Array
 
 _AROUND_SEGMENT = np.array([[0, 2, 3], [0, 4, 2], [0, 3, 4], [1, 3, 2], [1, 2, 4], [1, 4, 3]])
 _AROUND_TRIANGLE = np.array([[4, 0, 1], [4, 2, 0], [4, 1, 2], [3, 1, 0], [3, 0, 2], [3, 2, 1]])
 _TETRAHEDRON = np.array([[0, 1, 2], [0, 3, 1], [0, 2, 3], [3, 2, 1], [0, 1, 2], [0, 1, 2]])  # four, and two to fill
+_TURNS = np.array([[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]])  # first, second, third, last corner
+FREE, CLOSED, OPEN = range(3)
 _THIRD = 0.86602540378  # sine of 120 degrees, as MuJoCo has it
 
 
@@ -27,10 +30,8 @@ class Faces(NamedTuple):
     """Triangles; one row each."""
 
     corner: Array  # shape (nface, 3)
-    foot: Array  # nearest point to the origin of the plane, on the outer side of the centre, shape (nface, 3) [m]
-    square: Array  # its square [m^2]
-    exists: Array
-    open: Array  # True where the face may still be expanded
+    plane: Array  # shape (nface, 4): foot, nearest point to the origin on the outer side [m], and its square [m^2]
+    state: Array  # FREE, CLOSED or OPEN: only these may still be expanded
 
 
 class Polytope(NamedTuple):
@@ -48,13 +49,14 @@ def smallest(dtype) -> tuple[float, float]:
     return (1e-30, 1e-30) if dtype == np.float64 else (1e-10, 1e-17)
 
 
-def faces_of(points: Array, triangles: Array, center: Array) -> Faces:
-    """Return the faces of corner indices, shape (n, 3), among points, shape (k, 3); one of no area has square 0."""
-    a, b, c = (points[triangles[:, k]] for k in range(3))
+def planes(points: Array, triangles: Array, center: Array) -> Array:
+    """Return the planes of triangles, shape (n, 3), among points, shape (k, 3); one of no area has square 0."""
+    corner = points[triangles]
+    a, b, c = (corner[:, k] for k in range(3))
     foot, flat = project_origin(c, b, a)
     foot = jnp.where((dot(foot, a - center) < 0)[:, None], -foot, foot)
     square = jnp.where(flat, 0, dot(foot, foot))
-    return Faces(triangles.astype(jnp.int32), foot, square, jnp.ones_like(flat), jnp.ones_like(flat))
+    return jnp.concatenate([foot, square[:, None]], axis=1)
 
 
 def start(a: Convex, b: Convex, kinds, simplex: Corners, count: Array, dist: Array, seen, room: int) -> Polytope:
@@ -71,28 +73,31 @@ def start(a: Convex, b: Convex, kinds, simplex: Corners, count: Array, dist: Arr
     """
     around = jax.vmap(lambda d: support_pair(a, b, kinds, d, seen))
     points = simplex.points
-    third = jax.tree.map(lambda x: x[:, 0], around(_around(points[1] - points[0])))
+    third = around(_around(points[1] - points[0])).table
     segment = count == 2
-    five = jax.tree.map(
-        lambda s, t: jnp.where(segment, jnp.concatenate([s[:2], t]), jnp.concatenate([s, s[:1]])), simplex, third
-    )
+    own = simplex.table
+    five = Corners(jnp.where(segment, jnp.concatenate([own[:2], third]), jnp.concatenate([own, own[:1]])))
     outer = five.points
     center = jnp.where(segment, 0.5 * (points[0] + points[1]), 0.25 * jnp.sum(points, axis=0))
-    triangles = jnp.where(segment, _AROUND_SEGMENT, _TETRAHEDRON)
-    faces = faces_of(outer, triangles, center)
+    triangles = jnp.where(segment, _AROUND_SEGMENT, _TETRAHEDRON).astype(jnp.int32)
+    plane = planes(outer, triangles, center)
     real = segment | (np.arange(6) < 4)
     near_face, near = smallest(points.dtype)
-    touches = real & (faces.square < jnp.where(segment, near_face, near))
-    encloses = jnp.where(segment, _pierces(outer), _contains(*outer[:4]))
+    touches = real & (plane[:, 3] < jnp.where(segment, near_face, near))
     reduced = (count == 3) | jnp.any(touches)
     chosen = jnp.where(count == 3, np.arange(3), triangles[jnp.argmax(touches)])
-    base = five.rows(chosen)
 
-    flat, flat_faces, flat_center, flat_sound = _double_pyramid(a, b, around, base, dist)
-    corners = jax.tree.map(lambda x, y: jnp.where(reduced, x, y), flat, five)
-    faces = jax.tree.map(lambda x, y: jnp.where(reduced, x, y), flat_faces, faces._replace(exists=real, open=real))
+    flat, flat_center, flat_sound = _double_pyramid(around, five.rows(chosen), dist)
+    flat_plane = planes(flat.points, jnp.asarray(_AROUND_TRIANGLE, jnp.int32), flat_center)
+    flat_sound &= jnp.all(flat_plane[:, 3] >= near_face)
+    encloses = jnp.where(segment, _pierces(outer), _contains(outer[:4]))
+    faces = Faces(
+        jnp.where(reduced, _AROUND_TRIANGLE, triangles).astype(jnp.int32),
+        jnp.where(reduced, flat_plane, plane),
+        jnp.where(reduced | real, OPEN, FREE).astype(jnp.int32),
+    )
     return Polytope(
-        jax.tree.map(lambda x: _extend(x, room), corners),
+        Corners(_extend(jnp.where(reduced, flat.table, five.table), room)),
         jnp.where(reduced | segment, 5, 4).astype(jnp.int32),
         jax.tree.map(lambda x: _extend(x, 2 * room - 4), faces),
         jnp.where(reduced, flat_center, center),
@@ -117,46 +122,40 @@ def _around(axis: Array) -> Array:
     first = jnp.cross((np.arange(3) == least).astype(axis.dtype), axis)
     unit = _unit(axis)
 
-    def turn(v: Array) -> Array:
-        return -0.5 * v + _THIRD * jnp.cross(unit, v) + 1.5 * dot(unit, v) * unit
+    def turn(x: Array) -> Array:
+        return -0.5 * x + _THIRD * jnp.cross(unit, x) + 1.5 * dot(unit, x) * unit
 
     second = turn(first)
     return _unit(jnp.stack([first, second, turn(second)]))
 
 
-def _double_pyramid(a: Convex, b: Convex, around, base: Corners, dist: Array) -> tuple[Corners, Faces, Array, Array]:
-    """Return corners, faces and centre of the polytope around a triangle, and whether it holds the origin."""
+def _double_pyramid(around, base: Corners, dist: Array) -> tuple[Corners, Array, Array]:
+    """Return corners and centre of the polytope around a triangle, and whether it holds the origin."""
     p = base.points
     normal = jnp.cross(p[1] - p[0], p[2] - p[0])
     length = jnp.sqrt(dot(normal, normal))
     unit = _unit(normal)
-    tips = jax.tree.map(lambda x: x[:, 0], around(jnp.stack([-unit, unit])))
-    corners = jax.tree.map(lambda x, y: jnp.concatenate([x[:3], y]), base, tips)
+    corners = Corners(jnp.concatenate([base.table[:3], around(jnp.stack([-unit, unit])).table]))
     q = corners.points
-    center = jnp.sum(p[:3], axis=0) / 3
-    faces = faces_of(q, jnp.asarray(_AROUND_TRIANGLE, jnp.int32), center)
-    tip_within = _in_triangle(*q[:3], q[3]) | _in_triangle(*q[:3], q[4])
-    held = _contains(*q[:4]) | _contains(*q[:3], q[4])
+    tip_within = jnp.any(_in_triangle(*q[:3], q[3:]))
+    held = jnp.any(_contains(q[np.array([[0, 1, 2, 3], [0, 1, 2, 4]])]))
     at_origin = dist <= (10 * MINVAL if p.dtype == np.float64 else 1e-5)
-    sound = (length >= MINVAL) & ~tip_within & (at_origin | held)
-    return corners, faces, center, sound & jnp.all(faces.square >= smallest(p.dtype)[0])
+    return corners, jnp.sum(p[:3], axis=0) / 3, (length >= MINVAL) & ~tip_within & (at_origin | held)
 
 
 def _in_triangle(a: Array, b: Array, c: Array, p: Array) -> Array:
+    """Return whether points, shape (n, 3), lie in a triangle."""
     areas, whole = affine(a, b, c, p)
-    weights = areas / jnp.where(whole == 0, 1, whole)
-    off = weights[0] * a + weights[1] * b + weights[2] * c - p
-    return jnp.all(weights >= 0) & (whole != 0) & (jnp.sqrt(dot(off, off)) < MINVAL)
+    weights = areas / jnp.where(whole == 0, 1, whole)[..., None]
+    off = weights[..., :1] * a + weights[..., 1:2] * b + weights[..., 2:] * c - p
+    return jnp.all(weights >= 0, axis=-1) & (whole != 0) & (jnp.sqrt(dot(off, off)) < MINVAL)
 
 
-def _contains(a: Array, b: Array, c: Array, d: Array) -> Array:
-    """Return whether a tetrahedron has the origin strictly within.  Source: testTetra."""
-
-    def same_side(p, q, r, s):
-        normal = jnp.cross(q - p, r - p)
-        return dot(normal, s - p) * jnp.sign(dot(normal, -p)) > 0
-
-    return same_side(a, b, c, d) & same_side(b, c, d, a) & same_side(c, d, a, b) & same_side(d, a, b, c)
+def _contains(tetrahedron: Array) -> Array:
+    """Return whether tetrahedra, shape (..., 4, 3), have the origin strictly within.  Source: testTetra."""
+    p, q, r, s = (v.unpack(tetrahedron[..., row, :]) for row in _TURNS)
+    normal = v.cross(v.sub(q, p), v.sub(r, p))
+    return jnp.all(v.dot(normal, v.sub(s, p)) * jnp.sign(-v.dot(normal, p)) > 0, axis=-1)
 
 
 def _pierces(p: Array) -> Array:

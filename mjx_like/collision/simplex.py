@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.math import vector as v
+
 Array = jax.Array
 
 _FACES = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])  # of a tetrahedron, opposite to each corner
@@ -16,13 +18,13 @@ _PLANES = np.array([[1, 2], [0, 2], [0, 1]])  # the coordinates that remain when
 
 
 def dot(a: Array, b: Array) -> Array:
-    """Return the scalar products along the last axis."""
-    return jnp.sum(a * b, axis=-1)
+    """Return the scalar products along the last axis, of three."""
+    return v.dot(v.unpack(a), v.unpack(b))
 
 
 def determinant(a: Array, b: Array, c: Array) -> Array:
     """Return a . (b x c)."""
-    return dot(a, jnp.cross(b, c))
+    return v.dot(v.unpack(a), v.cross(v.unpack(b), v.unpack(c)))
 
 
 def nearest(simplex: Array, count: Array) -> Array:
@@ -37,10 +39,11 @@ def nearest(simplex: Array, count: Array) -> Array:
 
 def project_origin(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     """Return the point nearest to the origin of the planes of triangles, and whether a triangle is a line."""
-    normal = jnp.cross(c - b, b - a)
-    square = dot(normal, normal)
+    a, b, c = v.unpack(a), v.unpack(b), v.unpack(c)
+    normal = v.cross(v.sub(c, b), v.sub(b, a))
+    square = v.dot(normal, normal)
     flat = square == 0
-    return normal * (dot(normal, b) / jnp.where(flat, 1, square))[..., None], flat
+    return v.pack(v.scale(normal, v.dot(normal, b) / jnp.where(flat, 1, square))), flat
 
 
 def affine(a: Array, b: Array, c: Array, p: Array) -> tuple[Array, Array]:
@@ -48,19 +51,17 @@ def affine(a: Array, b: Array, c: Array, p: Array) -> tuple[Array, Array]:
 
     They are measured in the coordinate plane that shows the triangle largest. Source: triAffineCoord.
     """
-    size = jnp.abs(jnp.cross(b - a, c - a))
-    x, y = (size[..., 0] >= size[..., 1]) & (size[..., 0] >= size[..., 2]), size[..., 1] >= size[..., 2]
+    a, b, c, p = v.unpack(a), v.unpack(b), v.unpack(c), v.unpack(p)
+    size = [jnp.abs(x) for x in v.cross(v.sub(b, a), v.sub(c, a))]
+    x, y = (size[0] >= size[1]) & (size[0] >= size[2]), size[1] >= size[2]
 
-    def flat(v: Array) -> tuple[Array, Array]:
-        rows = [jnp.where(x, v[..., i], jnp.where(y, v[..., j], v[..., k])) for i, j, k in _PLANES.T]
-        return rows[0], rows[1]
-
-    def area(u: Array, w: Array) -> Array:
-        (ux, uy), (wx, wy) = flat(u), flat(w)
+    def area(u: v.Vector, w: v.Vector) -> Array:
+        (ux, uy), (wx, wy) = ([jnp.where(x, s[i], jnp.where(y, s[j], s[k])) for i, j, k in _PLANES.T] for s in (u, w))
         return ux * wy - uy * wx
 
-    u, v, w = a - p, b - p, c - p
-    return jnp.stack([area(v, w), area(w, u), area(u, v)], axis=-1), area(b - a, c - a)
+    to_a, to_b, to_c = v.sub(a, p), v.sub(b, p), v.sub(c, p)
+    areas = jnp.stack([area(to_b, to_c), area(to_c, to_a), area(to_a, to_b)], axis=-1)
+    return areas, area(v.sub(b, a), v.sub(c, a))
 
 
 def _same_sign(a: Array, b: Array) -> Array:

@@ -8,8 +8,10 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from mjx_like.constants import MINVAL
+from mjx_like.math import vector as v
 from mjx_like.types.enums import GeomType
 
 Array = jax.Array
@@ -63,13 +65,14 @@ def support(geom: Convex, kinds: tuple[int, ...], direction: Array, seen: Array)
     Source: mjc_sphereSupport, mjc_capsuleSupport, mjc_ellipsoidSupport, mjc_cylinderSupport, mjc_boxSupport,
     mjc_meshSupport, mjc_hillclimbSupport.
     """
-    d = jnp.sum(geom.mat * direction[:, None], axis=0)
+    axes = tuple(v.unpack(geom.mat[:, i]) for i in range(3))
+    d = v.pack(v.project(axes, v.unpack(direction)))
     local, index = jnp.zeros_like(d), jnp.full((), -1, jnp.int32)
     for kind in kinds:
         point, corner = _SUPPORT[GeomType(kind)](geom, d, seen)
         local = jnp.where(geom.kind == kind, point, local)
         index = index if corner is None else jnp.where(geom.kind == kind, corner, index)
-    point = geom.pos + jnp.sum(geom.mat * local, axis=1)
+    point = geom.pos + v.pack(v.combine(axes, v.unpack(local)))
     return Vertex(point + 0.5 * jnp.maximum(geom.margin, 0) * direction, index)
 
 
@@ -109,11 +112,11 @@ def _box(geom: Convex, d: Array, seen: Array) -> tuple[Array, Array]:
 
 
 def _mesh(geom: Convex, d: Array, seen: Array) -> tuple[Array, Array]:
-    reach = jnp.sum(geom.vert * d, axis=1)
-    first = jnp.argmax(reach).astype(jnp.int32)
-    kept = (seen >= 0) & (reach[jnp.maximum(seen, 0)] >= reach[first])
-    index = jnp.where(kept, seen, first)
-    return geom.vert[index], index
+    first = lax.argmax(v.dot(v.unpack(geom.vert), v.unpack(d)), 0, jnp.int32)
+    vert = geom.vert[jnp.stack([jnp.maximum(seen, 0), first])]
+    reach = v.dot(v.unpack(vert), v.unpack(d))
+    kept = (seen >= 0) & (reach[0] >= reach[1])
+    return jnp.where(kept, vert[0], vert[1]), jnp.where(kept, seen, first)
 
 
 _SUPPORT = {

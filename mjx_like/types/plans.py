@@ -110,6 +110,7 @@ class CollisionPlan:
     groups: tuple[PairGroup, ...]
     convex: ConvexPlan | None
     plane_mesh: SolidPlan | None  # of the meshes that can touch a plane
+    field_mesh: SolidPlan | None  # of those that can touch a height field
     point_pair: np.ndarray  # (ncandidate,) pair of each possible point, in MuJoCo's order
     point_row: np.ndarray  # (ncandidate,) where the possible point in MuJoCo's order stands in the layout
     default_nconmax: int

@@ -1,4 +1,4 @@
-"""Height fields against round geoms, in both engines."""
+"""Height fields against convex geoms, in both engines."""
 
 import jax
 import jax.numpy as jnp
@@ -18,15 +18,18 @@ COUNT = 24
 def _model(kind: str, margin: float):
     """Return (MjModel, Model) of a rough, tilted field, and two free geoms of one type and different size."""
     heights = np.random.default_rng(0).uniform(size=54)
-    size = {"sphere": ".15", "capsule": ".06 .1", "ellipsoid": ".07 .1 .14", "cylinder": ".09 .12"}[kind]
+    size = {"sphere": ".15", "capsule": ".06 .1", "ellipsoid": ".07 .1 .14", "cylinder": ".09 .12",
+            "box": ".07 .1 .13"}.get(kind)  # fmt: skip
+    shape = 'type="mesh" mesh="tent"' if size is None else f'type="{kind}" size="{size}"'
     xml = f"""
     <mujoco>
       <option ccd_tolerance="1e-10" ccd_iterations="60"/>
       <default><geom margin="{margin}" gap="0.01"/></default>
-      <asset><hfield name="h" nrow="6" ncol="9" size="1 .6 .2 .1" elevation="{" ".join(map(str, heights))}"/></asset>
+      <asset><hfield name="h" nrow="6" ncol="9" size="1 .6 .2 .1" elevation="{" ".join(map(str, heights))}"/>
+        <mesh name="tent" vertex="0 0 .18  .15 0 -.09  -.07 .13 -.09  -.07 -.13 -.09  -.06 0 .15"/></asset>
       <worldbody>
         <geom name="a" type="hfield" hfield="h" pos=".1 .2 .3" euler="10 20 30"/>
-        <body><freejoint/><geom name="b" type="{kind}" size="{size}" contype="2"/></body>
+        <body><freejoint/><geom name="b" {shape} contype="2"/></body>
       </worldbody>
     </mujoco>"""
     mj = mujoco.MjModel.from_xml_string(xml)
@@ -44,14 +47,16 @@ def _poses(mj, count: int) -> np.ndarray:
     return np.concatenate([data.geom_xpos[0] + local @ turn.T, quat / np.linalg.norm(quat, axis=1, keepdims=True)], 1)
 
 
-# where geoms are apart or curved, the search ends with the distance right: points are right to its root
+# MuJoCo searches with a layer around geoms, which makes them curved: its points are right to the root of the tolerance
 @pytest.mark.parametrize(
     "kind, margin, limits",
     [
         ("sphere", 0.0, (1e-9, 1e-8, 1e-7)),
         ("capsule", 0.01, (1e-9, 1e-5, 1e-7)),
         ("ellipsoid", 0.0, (1e-8, 1e-4, 1e-3)),
-        ("cylinder", 0.01, (1e-8, 1e-4, 1e-3)),
+        ("box", 0.01, (1e-9, 1e-5, 1e-7)),
+        pytest.param("cylinder", 0.01, (1e-8, 1e-4, 1e-3), marks=pytest.mark.slow),
+        pytest.param("mesh", 0.0, (1e-9, 1e-5, 1e-7), marks=pytest.mark.slow),
     ],
 )
 def test_contacts_equal_oracle(kind, margin, limits):
@@ -64,21 +69,24 @@ def test_contacts_equal_oracle(kind, margin, limits):
     assert worst["includemargin"] == worst["friction"] == worst["solref"] == worst["solimp"] == 0
 
 
-def test_distance_has_its_derivative():
+@pytest.mark.parametrize("kind", ["sphere", pytest.param("mesh", marks=pytest.mark.slow)])
+def test_contacts_have_their_derivatives(kind):
     """By the pose and size of the geom, and the heights and size of the field; finite where nothing touches."""
-    mj, m = _model("sphere", 0.01)
+    mj, m = _model(kind, 0.01)
     reference = scene.oracle(mj, _poses(mj, 12))
     xpos = jnp.array([d.geom_xpos for d in reference])
     xmat = jnp.array([d.geom_xmat.reshape(-1, 3, 3) for d in reference])
     d, rng = make_data(m), np.random.default_rng(2)
-    names = ("geom_size", "hfield_data", "hfield_size")
+    names = ("geom_size", "mesh_vert", "hfield_data", "hfield_size")
     move = {name: jnp.asarray(rng.normal(size=getattr(m, name).shape)) for name in names}
-    shift = jnp.asarray(rng.normal(size=xpos.shape[1:]))
+    shift, weight = jnp.asarray(rng.normal(size=xpos.shape[1:])), jnp.asarray(rng.normal(size=7))
 
     def total(scale, p, r):
         model = m.replace(**{name: getattr(m, name) + scale * move[name] for name in names})
         out = collision(model, d.replace(geom_xpos=p + scale * shift, geom_xmat=r))
-        return jnp.sum(jnp.where(jnp.arange(m.nconmax) < out.ncon, out.contact.dist, 0)), out.ncon
+        c = out.contact
+        rows = jnp.concatenate([c.dist[:, None], c.pos, c.frame[:, 0]], axis=1)
+        return jnp.sum(jnp.where(jnp.arange(m.nconmax) < out.ncon, rows @ weight, 0)), out.ncon
 
     both = jax.jit(jax.vmap(jax.value_and_grad(total, has_aux=True), in_axes=(None, 0, 0)))
     ((_, ncon), slope), ((ahead, n1), _), ((behind, n2), _) = (both(s, xpos, xmat) for s in (0.0, 1e-6, -1e-6))

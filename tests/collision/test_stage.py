@@ -134,12 +134,13 @@ def test_tables_agree():
 
 
 def test_unsupported_pairs_are_named():
-    xml = """<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset><worldbody>
+    xml = """<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/>
+        <mesh name="tent" vertex="0 0 .12 .1 0 -.06 -.05 .09 -.06 -.05 -.09 -.06"/></asset><worldbody>
       <geom name="ground" type="hfield" hfield="h"/>
       <geom name="ghost" type="hfield" hfield="h" contype="0" conaffinity="0"/>
-      <body><freejoint/><geom name="block" type="box" size=".1 .1 .1"/></body></worldbody></mujoco>"""
+      <body><freejoint/><geom name="block" type="sdf" mesh="tent"/></body></worldbody></mujoco>"""
     lacking = plan.unsupported(put_model(mujoco.MjModel.from_xml_string(xml)).topology)
-    assert lacking == ("collision hfield-box is not built yet: geom 'ground' with 'block'",)
+    assert lacking == ("collision hfield-sdf is not built yet: geom 'ground' with 'block'",)
     off = xml.replace("<mujoco>", '<mujoco><option><flag contact="disable"/></option>')
     assert plan.unsupported(put_model(mujoco.MjModel.from_xml_string(off)).topology) == ()
 
