@@ -33,8 +33,15 @@ def setup(cone, dim, count=8, **options):
     return m, refs, jax.tree.map(lambda *x: jnp.stack(x), *(filled(mj, m, r) for r in refs))
 
 
-@pytest.mark.parametrize(("cone", "dim"), [("pyramidal", 3), ("elliptic", 6)])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("name", "cone", "dim"),
+    [
+        ("CG", "pyramidal", 3),
+        ("PGS", "elliptic", 6),
+        pytest.param("CG", "elliptic", 6, marks=pytest.mark.slow),
+        pytest.param("PGS", "pyramidal", 3, marks=pytest.mark.slow),
+    ],
+)
 def test_iterates_are_those_of_c(name, cone, dim):
     m, refs, d = setup(cone, dim, solver=NAMES[name], iterations=20, tolerance=1e-8)
     out, islands = solver(m)(d), set()
@@ -64,7 +71,7 @@ def test_islands_off_is_one_island(name):
     ("cone", "dim", "name"),
     [
         ("pyramidal", 4, "NEWTON"),
-        ("elliptic", 3, "NEWTON"),
+        pytest.param("elliptic", 3, "NEWTON", marks=pytest.mark.slow),
         pytest.param("elliptic", 6, "PGS", marks=pytest.mark.slow),
     ],
 )
