@@ -52,8 +52,8 @@ def _poses(mj, count: int) -> np.ndarray:
     "kind, margin, limits",
     [
         ("sphere", 0.0, (1e-9, 1e-8, 1e-7)),
-        ("capsule", 0.01, (1e-9, 1e-5, 1e-7)),
-        ("ellipsoid", 0.0, (1e-8, 1e-4, 1e-3)),
+        pytest.param("capsule", 0.01, (1e-9, 1e-5, 1e-7), marks=pytest.mark.slow),
+        pytest.param("ellipsoid", 0.0, (1e-8, 1e-4, 1e-3), marks=pytest.mark.slow),
         ("box", 0.01, (1e-9, 1e-5, 1e-7)),
         pytest.param("cylinder", 0.01, (1e-8, 1e-4, 1e-3), marks=pytest.mark.slow),
         pytest.param("mesh", 0.0, (1e-9, 1e-5, 1e-7), marks=pytest.mark.slow),
