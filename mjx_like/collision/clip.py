@@ -1,4 +1,4 @@
-"""Convex polygons over a face: clipped by its sides, and reduced to four corners."""
+"""Convex polygons over a face, clipped by its sides."""
 
 import jax
 import jax.numpy as jnp
@@ -55,38 +55,3 @@ def exclusive_sum(x: Array) -> Array:
     for row in range(x.shape[0] - 1):
         sums.append(sums[-1] + x[row])
     return jnp.stack(sums)
-
-
-def four_corners(polygon: Array, valid: Array) -> tuple[list[Array], list[Array]]:
-    """Return four corners, each of shape (3, n), and which exist: all valid ones if at most four, else the widest four.
-
-    The widest are those that span the largest area over the face; of equal ones, the first.
-    polygon: shape (3, k, n), valid: shape (k, n).
-    """
-    slots = polygon.shape[1]
-    x, y = lax.stop_gradient(polygon[0]), lax.stop_gradient(polygon[1])
-    dx, dy = x[None] - x[:, None], y[None] - y[:, None]  # from the first index to the second
-    side = dx[:, :, None] * dy[:, None] - dy[:, :, None] * dx[:, None]
-    high = jnp.max(jnp.where(valid, side, 0), axis=2)
-    low = jnp.min(jnp.where(valid, side, 0), axis=2)
-    area = jnp.where(valid[:, None] & valid[None], high - low, -1).reshape(slots * slots, -1)
-    widest = jnp.argmax(area >= jnp.max(area, axis=0) * (1 - 64 * jnp.finfo(x.dtype).eps), axis=0)
-    index = np.arange(slots)[:, None]
-
-    def corner(at: Array, of: Array) -> Array:
-        return jnp.sum(jnp.where(index == at, of, 0), axis=-2)
-
-    first, third = widest // slots, widest % slots
-    ax, ay = corner(first, x), corner(first, y)
-    cx, cy = corner(third, x) - ax, corner(third, y) - ay
-    across = cx * (y - ay) - cy * (x - ax)
-    second = jnp.argmax(jnp.where(valid, across, -jnp.inf), axis=0)
-    fourth = jnp.argmin(jnp.where(valid, across, jnp.inf), axis=0)
-    order = exclusive_sum(valid.astype(jnp.int32))
-    count = jnp.sum(valid, axis=0)
-    corners, exist = [], []
-    for k, wide in enumerate((first, second, third, fourth)):
-        listed = jnp.argmax(valid & (order == k), axis=0)
-        corners.append(corner(jnp.where(count > 4, wide, listed), polygon))
-        exist.append(count > k)
-    return corners, exist

@@ -1,13 +1,12 @@
 """Signed distances of geoms and the segments between their nearest points, apart from the contacts of the model."""
 
-from collections.abc import Callable
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.collision import capsule, exact, plane, sphere
-from mjx_like.collision.shape import Point, Shape
+from mjx_like.collision import exact
+from mjx_like.collision.closed import CLOSED, Kernel
+from mjx_like.collision.shape import Shape
 from mjx_like.constants import MAXVAL
 from mjx_like.errors import InputError, UnsupportedError
 from mjx_like.math import vector as v
@@ -22,19 +21,9 @@ Array = jax.Array
 _PLANE, _SPHERE, _CAPSULE = GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE
 _ELLIPSOID, _CYLINDER, _BOX = GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX
 
-# Each kernel is that of a pair of types in `collision.driver`, or one that finds a single nearest point.
-DISTANCE: dict[tuple[int, int], Callable[[Shape, Shape, Array], list[Point]]] = {
-    (_PLANE, _SPHERE): plane.plane_sphere,
-    (_PLANE, _CAPSULE): plane.plane_capsule,
-    (_PLANE, _ELLIPSOID): plane.plane_ellipsoid,
-    (_PLANE, _CYLINDER): plane.plane_cylinder,
-    (_PLANE, _BOX): plane.plane_box,
-    (_SPHERE, _SPHERE): sphere.sphere_sphere,
-    (_SPHERE, _CAPSULE): sphere.sphere_capsule,
-    (_SPHERE, _CYLINDER): sphere.sphere_cylinder,
-    (_SPHERE, _BOX): sphere.sphere_box,
-    (_CAPSULE, _CAPSULE): capsule.capsule_capsule,
-    (_CAPSULE, _BOX): capsule.capsule_box,
+# Closed forms, and for the other pairs a search for the single nearest point.
+DISTANCE: dict[tuple[int, int], Kernel] = {
+    **CLOSED,
     **{
         pair: exact.kernel(*pair)
         for pair in (

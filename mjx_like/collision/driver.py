@@ -5,8 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import box, capsule, convex, hfield, mixing, plane, plane_mesh, pose, sphere
+from mjx_like.collision import box, convex, hfield, mixing, plane_mesh, pose
 from mjx_like.collision.broadphase import Near, keep_lowest, near_pairs
+from mjx_like.collision.closed import CLOSED
 from mjx_like.collision.surface import surface_velocity
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
@@ -21,20 +22,7 @@ Array = jax.Array
 _PLANE, _SPHERE, _CAPSULE = GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE
 _ELLIPSOID, _CYLINDER, _BOX, _MESH = GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX, GeomType.MESH
 
-KERNELS = {
-    (_PLANE, _SPHERE): plane.plane_sphere,
-    (_PLANE, _CAPSULE): plane.plane_capsule,
-    (_PLANE, _ELLIPSOID): plane.plane_ellipsoid,
-    (_PLANE, _CYLINDER): plane.plane_cylinder,
-    (_PLANE, _BOX): plane.plane_box,
-    (_SPHERE, _SPHERE): sphere.sphere_sphere,
-    (_SPHERE, _CAPSULE): sphere.sphere_capsule,
-    (_SPHERE, _CYLINDER): sphere.sphere_cylinder,
-    (_SPHERE, _BOX): sphere.sphere_box,
-    (_CAPSULE, _CAPSULE): capsule.capsule_capsule,
-    (_CAPSULE, _BOX): capsule.capsule_box,
-    (_BOX, _BOX): box.box_box,
-}
+KERNELS = CLOSED | {(_BOX, _BOX): box.box_box}
 
 
 @record

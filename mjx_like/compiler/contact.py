@@ -7,8 +7,6 @@ from mjx_like.compiler.context import Context
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import ObjType
 
-_FRICTION = (1, 1, 0.005, 0.0001, 0.0001)
-
 
 def compile_pair(ctx: Context, element: Element, geom_bodyid: np.ndarray) -> Row:
     """Return the fields of a contact pair, the geom of the lower body first; `pair_signature` is its sort key.

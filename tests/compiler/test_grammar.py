@@ -4,19 +4,17 @@ The cases are generated from the table: for each attribute of each element, also
 that has it (tests/mjcf/minimal.py) with every other keyword, or two sets of other numbers.
 """
 
-import io
 import warnings
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.schema import ELEMENTS, Attribute, Kind
 from tests.compiler.compare import array_differences, compile_source
 from tests.compiler.compare import oracle as compiled_by_oracle
 from tests.compiler.test_mesh import OURS
-from tests.mjcf.minimal import ROWS, model
+from tests.mjcf.minimal import ROWS, model, write_files
 from tests.mjcf.test_defaults import defaults, others, text_of
 
 # Elements and attributes that have no case of their own here, and why.
@@ -91,10 +89,7 @@ def _is_zero(ours, theirs, name: str) -> bool:
 @pytest.fixture(autouse=True)
 def files(tmp_path, monkeypatch):
     """The image and the mesh that some models name, in the working directory."""
-    picture = io.BytesIO()
-    Image.fromarray((np.arange(192) % 251).astype(np.uint8).reshape(8, 8, 3)).save(picture, "PNG")
-    (tmp_path / "image.png").write_bytes(picture.getvalue())
-    (tmp_path / "mesh.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+    write_files(tmp_path)
     monkeypatch.chdir(tmp_path)
 
 

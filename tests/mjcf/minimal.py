@@ -1,5 +1,11 @@
 """For each element of the table a minimal model that has it: `model("geom", {"size": "1"})`."""
 
+import io
+import pathlib
+
+import numpy as np
+from PIL import Image
+
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.schema.actuator import SHORTCUTS
 from mjx_like.mjcf.schema.sensor import ATTACHED
@@ -252,3 +258,11 @@ def model(kind: str, attributes: Attributes, name: str = "") -> str:
 
 def written(attributes: Attributes) -> str:
     return " ".join(f'{name}="{value}"' for name, value in attributes.items())
+
+
+def write_files(folder: pathlib.Path) -> None:
+    """Write the image and the mesh that some models name."""
+    picture = io.BytesIO()
+    Image.fromarray((np.arange(192) % 251).astype(np.uint8).reshape(8, 8, 3)).save(picture, "PNG")
+    (folder / "image.png").write_bytes(picture.getvalue())
+    (folder / "mesh.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")

@@ -3,16 +3,13 @@
 And it can fail: another value makes another model, or a row of SILENT says why none does.
 """
 
-import io
-
 import mujoco
 import numpy as np
 import pytest
-from PIL import Image
 
 from mjx_like.mjcf.schema import ELEMENTS, Attribute, Kind
 from mjx_like.mjcf.shortcut import DEFAULTS
-from tests.mjcf.minimal import OTHERS, ROWS, model
+from tests.mjcf.minimal import OTHERS, ROWS, model, write_files
 
 # (element, attribute) -> why no other value changes what the oracle compiles.
 SILENT = {
@@ -75,10 +72,7 @@ def outcome(xml: str) -> bytes | str:
 @pytest.fixture(autouse=True)
 def files(tmp_path, monkeypatch):
     """The image and the mesh that some models name, in the working directory."""
-    picture = io.BytesIO()
-    Image.fromarray((np.arange(192) % 251).astype(np.uint8).reshape(8, 8, 3)).save(picture, "PNG")
-    (tmp_path / "image.png").write_bytes(picture.getvalue())
-    (tmp_path / "mesh.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n")
+    write_files(tmp_path)
     monkeypatch.chdir(tmp_path)
 
 

@@ -12,8 +12,6 @@ from mjx_like.mjcf.element import DefaultClass, Element
 from mjx_like.mjcf.layout import layout
 from mjx_like.mjcf.spec import Spec
 
-POSE = ("pos", "quat", *ALTERNATIVES)
-
 
 def hold_keyframes(spec: Spec) -> None:
     """Let the numbers of the keyframes belong to the joints and actuators that there are now, whatever comes."""
