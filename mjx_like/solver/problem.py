@@ -18,7 +18,7 @@ from mjx_like.types.pytree import Record, leaf, record
 
 Array = jax.Array
 
-_UNROLLED = 4096  # entries of a Hessian times rows up to which the sum over rows is written out
+_UNROLLED = 8192  # entries of a Hessian times rows up to which the sum over rows is written out
 
 
 class Settings(NamedTuple):
