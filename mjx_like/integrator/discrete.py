@@ -18,6 +18,8 @@ from mjx_like.integrator.implicitfast import free_bias
 from mjx_like.math import safe
 from mjx_like.math.linalg import cholesky, matmul, solve_definite, solve_unrolled
 from mjx_like.math.select import place, put, take, take_last
+from mjx_like.passive.fluid import in_fluid
+from mjx_like.passive.fluid_derivative import fluid_drag
 from mjx_like.solver.stage import solve_metric
 from mjx_like.tree import spring
 from mjx_like.tree.inherited import dof_damping_rate, tendon_damping_rate
@@ -104,10 +106,14 @@ def _unless(m: Model, acting: Array, blocks: Array) -> Array:
 
 
 def backbone(m: Model, d: Data) -> Array:
-    """Return the part of the metric without tendons and actuators, shape (nv, nv).  Reads M, qpos, qvel."""
+    """Return the part of the metric without tendons and actuators, shape (nv, nv).
+
+    Reads M, qpos, qvel, and in a fluid what `fluid_drag` reads.
+    """
     stiffness, damping = _joints(m, d)
     h = m.opt.timestep
-    return d.M + jnp.diag(h * (damping + h * stiffness))
+    metric = d.M + jnp.diag(h * (damping + h * stiffness))
+    return metric + h * fluid_drag(m, d) if in_fluid(m) else metric
 
 
 def with_diagonal(m: Model, d: Data, metric: Array) -> Array:
@@ -123,8 +129,8 @@ def constraint_inertia(m: Model, d: Data) -> Data:
     """Return `d` with the rows regularised by the inertia of the step.
 
     With the flag diagexact it is the diagonal of J N^-1 J' with the N of `with_diagonal`. Without, the approximation,
-    which `efc_diagA` holds, changes by J diag(N)^-1 J' over J diag(M)^-1 J' with the whole metric N; all rows of a
-    contact follow its first.
+    which `efc_diagA` holds, changes by J diag(N)^-1 J' over J diag(M)^-1 J' with the whole metric N but for the drag of
+    a fluid; all rows of a contact follow its first.
     Reads M, contact, nefc, efc_*, cvel and what `discrete_metric` reads. Writes efc_R, efc_D; with adhesion efc_aref,
     with diagexact efc_diagA.  Source: by experiment.
     """
@@ -135,7 +141,8 @@ def constraint_inertia(m: Model, d: Data) -> Data:
         d = exact_diagonal(m, d, cholesky(with_diagonal(m, d, metric)))
     else:
         square, imp = d.efc_J * d.efc_J, d.efc_KBIP[:, 2]
-        rest, moving = (jnp.sum(square / jnp.diag(x), axis=1) for x in (d.M, metric))
+        damped = metric - m.opt.timestep * fluid_drag(m, d) if in_fluid(m) else metric
+        rest, moving = (jnp.sum(square / jnp.diag(x), axis=1) for x in (d.M, damped))
         ratio = safe.divide(moving, rest)
         if m.plans.constraint.contact_dims:
             contact, edge, _ = row_owners(m, d)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mjx_like.types.enums import DisableBit, IntegratorType, JointType
+from mjx_like.types.enums import DisableBit, JointType
 from mjx_like.types.plans import IntegratorPlan
 from mjx_like.types.topology import Topology
 
@@ -27,16 +27,6 @@ def make_plan(t: Topology) -> IntegratorPlan:
         free_body=t.jnt_bodyid[standalone],
         free_dof=t.jnt_dofadr[standalone][:, None] + np.arange(6),
     )
-
-
-def unsupported(t: Topology) -> tuple[str, ...]:
-    """Return what of the integrator the engine cannot run yet."""
-    if t.flags.integrator != IntegratorType.DISCRETE:
-        return ()
-    lacks = []
-    if t.plans.passive.box_body.size or t.plans.passive.ellipsoid_geom.size:
-        lacks.append("option integrator: discrete is not built yet for models in a fluid")
-    return tuple(lacks)
 
 
 def _standalone(t: Topology, body: int) -> bool:

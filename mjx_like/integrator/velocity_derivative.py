@@ -7,6 +7,7 @@ import numpy as np
 from mjx_like.actuator.derivative import force_slope, velocity_dependent
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import take
+from mjx_like.passive.fluid import in_fluid
 from mjx_like.passive.fluid_derivative import fluid_damping
 from mjx_like.tree.inherited import dof_damping_rate, tendon_damping_rate
 from mjx_like.types.data import Data
@@ -32,7 +33,7 @@ def damping_matrix(m: Model, d: Data, exact: bool = False) -> Array:
         total = jnp.where((ancestor + ancestor.T) > 0, matmul(jacobian.T * rate, jacobian), 0)
     if plan.dof_damped.any():
         total = total + jnp.diag(dof_damping_rate(m, d))
-    if m.plans.passive.box_body.size or m.plans.passive.ellipsoid_geom.size:
+    if in_fluid(m):
         total = total + fluid_damping(m, d, exact)
     return total
 

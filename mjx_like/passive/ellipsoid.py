@@ -44,8 +44,16 @@ def ellipsoid_wrench(
     projected, cosine, normal = _projection(velocity, size)
     circulation = kutta * density * cosine * projected * cross(normal, velocity)
     force = force + cross(circulation, velocity)
-    drag, turning_drag = _drag(omega, velocity, size, projected, (blunt, slender, angular), density, viscosity)
-    return torque - turning_drag * omega, force - drag * velocity
+    drag_torque, drag = _drag(omega, velocity, size, projected, (blunt, slender, angular), density, viscosity)
+    return torque + drag_torque, force + drag
+
+
+def ellipsoid_drag(
+    omega: Array, velocity: Array, size: Array, coefficients: Array, density: Array, viscosity: Array
+) -> tuple[Array, Array]:
+    """Return the part of `ellipsoid_wrench` that is drag, viscous and quadratic."""
+    projected = _projection(velocity, size)[0]
+    return _drag(omega, velocity, size, projected, tuple(coefficients[:, 1:4].T[..., None]), density, viscosity)
 
 
 def _projection(velocity: Array, size: Array) -> tuple[Array, Array, Array]:
@@ -59,7 +67,7 @@ def _projection(velocity: Array, size: Array) -> tuple[Array, Array, Array]:
 
 
 def _drag(omega, velocity, size, projected, coefficients, density, viscosity) -> tuple[Array, Array]:
-    """Return the drag per unit velocity and per unit angular velocity, shapes (k, 1)."""
+    """Return torque and force of the drag, shapes (k, 3)."""
     blunt, slender, angular = coefficients
     longest, shortest = jnp.max(size, axis=-1, keepdims=True), jnp.min(size, axis=-1, keepdims=True)
     total = jnp.sum(size, axis=-1, keepdims=True)
@@ -72,4 +80,4 @@ def _drag(omega, velocity, size, projected, coefficients, density, viscosity) ->
     own, largest = 8 / 15 * np.pi * size * wide**4, 8 / 15 * np.pi * middle * longest**4
     moment = omega * (angular * own + slender * (largest - own))
     turning_drag = viscosity * np.pi * diameter**3 + density * safe.norm(moment, keepdims=True)
-    return linear_drag, turning_drag
+    return -turning_drag * omega, -linear_drag * velocity

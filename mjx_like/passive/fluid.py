@@ -19,6 +19,11 @@ from mjx_like.types.model import Model
 Array = jax.Array
 
 
+def in_fluid(m: Model) -> bool:
+    """Return whether the fluid acts on any body."""
+    return bool(m.plans.passive.box_body.size or m.plans.passive.ellipsoid_geom.size)
+
+
 def fluid_force(m: Model, d: Data) -> Array:
     """Return the joint forces of the fluid, shape (nv,) [N or N m].
 

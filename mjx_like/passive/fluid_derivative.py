@@ -9,7 +9,7 @@ import numpy as np
 from mjx_like.constants import MINVAL
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import combine, segment_sum, take
-from mjx_like.passive.ellipsoid import ellipsoid_wrench, semiaxes
+from mjx_like.passive.ellipsoid import ellipsoid_drag, ellipsoid_wrench, semiaxes
 from mjx_like.passive.fluid import box_wrench, boxes_of, relative_velocity
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -26,20 +26,41 @@ def fluid_damping(m: Model, d: Data, exact: bool = False) -> Array:
     """
     plan = m.plans.passive
     asymmetric = np.ones(m.nbody, bool) if exact else _floats_alone(m, np.arange(m.nbody))
-    drag = jnp.zeros((m.nbody, 6, 6), d.qvel.dtype)
-    if plan.box_body.size:
-        drag = drag + _boxes(m, d, plan.box_body)
-    if plan.ellipsoid_geom.size:
-        drag = drag + _ellipsoids(m, d, plan.ellipsoid_geom, asymmetric)
-    subtree = combine(m.plans.tree.body_ancestor.T, drag)
-    own = take(subtree, m.dof_bodyid)
-    below = matmul(jnp.sum(own * d.cdof[:, :, None], axis=1), d.cdof.T)
+    own, below = _below(m, d, ellipsoid_wrench, asymmetric)
     above = below
     if asymmetric[m.geom_bodyid[plan.ellipsoid_geom]].any():
         above = matmul(jnp.sum(own * d.cdof[:, None, :], axis=2), d.cdof.T)
     ancestor = m.plans.tree.dof_ancestor
     strict = (ancestor - np.eye(m.nv)) > 0
     return jnp.where(ancestor > 0, below, jnp.where(strict.T, above.T, 0))
+
+
+def fluid_drag(m: Model, d: Data) -> Array:
+    """Return minus the symmetric part of the derivative of the fluid's drag in qvel, shape (nv, nv).
+
+    Lift and added mass stay out; of simple bodies, whose inertia is diagonal, only the diagonal counts.
+    Reads what `fluid_damping` reads.  Source: mjd_effBuild of MuJoCo 4.0.0, by experiment.
+    """
+    below = _below(m, d, ellipsoid_drag, np.zeros(m.nbody, bool))[1]
+    ancestor = m.plans.tree.dof_ancestor
+    simple = m.body_simple[m.dof_bodyid] > 0
+    strict = (ancestor - np.eye(m.nv) > 0) & ~simple
+    return jnp.where(strict | np.eye(m.nv, dtype=bool), below, jnp.where(strict.T, below.T, 0))
+
+
+def _below(m: Model, d: Data, law: Callable[..., tuple[Array, Array]], asymmetric: np.ndarray) -> tuple[Array, Array]:
+    """Return the drag of the subtree of each dof, (nv, 6, 6), and its rows against the dofs above, (nv, nv).
+
+    law: of the ellipsoid model: torque and force by motion; asymmetric: see `_ellipsoids`.
+    """
+    plan = m.plans.passive
+    drag = jnp.zeros((m.nbody, 6, 6), d.qvel.dtype)
+    if plan.box_body.size:
+        drag = drag + _boxes(m, d, plan.box_body)
+    if plan.ellipsoid_geom.size:
+        drag = drag + _ellipsoids(m, d, plan.ellipsoid_geom, law, asymmetric)
+    own = take(combine(m.plans.tree.body_ancestor.T, drag), m.dof_bodyid)
+    return own, matmul(jnp.sum(own * d.cdof[:, :, None], axis=1), d.cdof.T)
 
 
 def _floats_alone(m: Model, body: np.ndarray) -> np.ndarray:
@@ -61,16 +82,16 @@ def _boxes(m: Model, d: Data, body: np.ndarray) -> Array:
     return _in_tree_frames(m, d, body, pos, rotation, local)
 
 
-def _ellipsoids(m: Model, d: Data, geom: np.ndarray, asymmetric: np.ndarray) -> Array:
+def _ellipsoids(m: Model, d: Data, geom: np.ndarray, law, asymmetric: np.ndarray) -> Array:
     """Return the drag of the geoms in the ellipsoid model in tree frames, shape (nbody, 6, 6).
 
-    asymmetric: static mask of the bodies of which it is not made symmetric, shape (nbody,).
+    law: torque and force by motion; asymmetric: static mask of bodies of which it is not made symmetric, (nbody,).
     """
     body, pos, rotation = m.geom_bodyid[geom], take(d.geom_xpos, geom), take(d.geom_xmat, geom)
     size, coefficients = semiaxes(m.geom_type[geom], take(m.geom_size, geom)), take(m.geom_fluid, geom)
 
     def wrench(motion: Array) -> Array:
-        pair = ellipsoid_wrench(motion[:, :3], motion[:, 3:], size, coefficients, m.opt.density, m.opt.viscosity)
+        pair = law(motion[:, :3], motion[:, 3:], size, coefficients, m.opt.density, m.opt.viscosity)
         return jnp.concatenate(pair, axis=1)
 
     local = _jacobian(wrench, jnp.concatenate(relative_velocity(m, d, body, pos, rotation), axis=1))

@@ -8,7 +8,7 @@ from mjx_like.math.linalg import matmul
 from mjx_like.math.select import take
 from mjx_like.passive.adhesion import adhesion_force
 from mjx_like.passive.cable import cable_force
-from mjx_like.passive.fluid import fluid_force
+from mjx_like.passive.fluid import fluid_force, in_fluid
 from mjx_like.tree import spring
 from mjx_like.tree.inherited import dof_damping, tendon_damping
 from mjx_like.tree.jacobian import joint_force, spatial_force
@@ -28,7 +28,7 @@ def passive(m: Model, d: Data) -> Data:
     plan, zero = m.plans.passive, jnp.zeros_like(d.qvel)
     springs, dampers = spring_force(m, d), damper_force(m, d)
     gravcomp = gravity_compensation(m, d) if plan.gravcomp else zero
-    fluid = fluid_force(m, d) if plan.box_body.size or plan.ellipsoid_geom.size else zero
+    fluid = fluid_force(m, d) if in_fluid(m) else zero
     adhesion = adhesion_force(m, d) if plan.adhesion and m.nconmax else zero
     total = springs + dampers + fluid + jnp.where(plan.passive_gravcomp, gravcomp, 0)
     if plan.cable_dof.size:

@@ -1,4 +1,4 @@
-"""The integrator `discrete`: steps, inverse dynamics and gradients; what it refuses."""
+"""The integrator `discrete`: steps, inverse dynamics and gradients."""
 
 import pathlib
 
@@ -8,7 +8,6 @@ import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.errors import UnsupportedError
 from mjx_like.forward import fwd_acceleration, fwd_constraint
 from mjx_like.integrator.discrete import constraint_inertia, discrete_constraint, discrete_force
 from mjx_like.interop import put_data, put_model
@@ -158,10 +157,3 @@ def test_limit_and_its_gradient():
     mujoco.mj_step(mj, data)
     assert data.nefc == 2 and abs(value[0] - data.qvel[0]) < TIGHT
     assert error(slope[0], (value[1] - value[2]) / 2e-6) < 1e-7
-
-
-def test_what_is_not_built_is_named():
-    body = '<body><joint/><geom size="1"/></body>'
-    _, m = load(f'<mujoco><option integrator="discrete" density="1"/><worldbody>{body}</worldbody></mujoco>')
-    with pytest.raises(UnsupportedError, match="discrete is not built yet for models in a fluid"):
-        make_data(m)
