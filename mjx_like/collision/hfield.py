@@ -24,7 +24,7 @@ from mjx_like.types.plans import PairGroup
 Array = jax.Array
 
 MOST = 50  # contacts of a pair, the first ones in the order of the prisms
-_AWAY = 1e3  # where a geom is put for prisms that it cannot touch, in sizes of the field
+AWAY = 1e3  # where a geom is put for prisms that it cannot touch, in sizes of the field
 
 
 def points(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array, limit: Array) -> Point:
@@ -104,18 +104,29 @@ def _prisms(m: Model, group: PairGroup, field: np.ndarray, least: Array, most: A
     place = strip[:, None] + np.arange(3)
     column = begin[:, :1, None] + place // 2
     line = row[..., None] + 1 - place % 2
-    index = (
-        start[:, None, None]
-        + jnp.minimum(line, count[:, 1, None, None]) * ncol[:, None, None]
-        + jnp.minimum(column, count[:, 0, None, None])
-    )
-    height = m.hfield_data.at[index].get(mode="promise_in_bounds") * size[:, 2, None, None]
-    x, y = (step[:, i, None, None] * at - size[:, i, None, None] for i, at in ((0, column), (1, line)))
-    top = jnp.stack([x, y, height], axis=-1)
-    bottom = jnp.stack([x, y, jnp.broadcast_to(-size[:, 3, None, None], x.shape)], axis=-1)
+    corner = prism_corners(m, *(x[:, None] for x in (start, nrow, ncol, size)), column, line)
     used = (row < end[:, 1:]) & (begin[:, :1] + strip // 2 < end[:, :1])
-    used &= jnp.max(height, axis=2) >= (least[:, 2] - limit)[:, None]
-    return jnp.concatenate([bottom, top], axis=2), used
+    used &= jnp.max(corner[..., 3:, 2], axis=2) >= (least[:, 2] - limit)[:, None]
+    return corner, used
+
+
+def prism_corners(m: Model, start, nrow, ncol, size: Array, column: Array, line: Array) -> Array:
+    """Return the corners of prisms in the frame of their field, those of the bottom first, shape (..., 6, 3) [m].
+
+    Args:
+      start, nrow, ncol: first datum, rows and columns of the fields, shape (...).
+      size: MuJoCo's hfield_size, shape (..., 4) [m].
+      column, line: the data at the corners of the top, shape (..., 3); at most the last of the field.
+    """
+    start, nrow, ncol = (x[..., None] for x in (start, nrow, ncol))
+    size = size[..., None, :]
+    index = start + jnp.minimum(line, nrow - 1) * ncol + jnp.minimum(column, ncol - 1)
+    height = m.hfield_data.at[index].get(mode="promise_in_bounds") * size[..., 2]
+    step = 2 * size[..., 0] / (ncol - 1), 2 * size[..., 1] / (nrow - 1)
+    x, y = (step[i] * at - size[..., i] for i, at in ((0, column), (1, line)))
+    top = jnp.stack([x, y, height], axis=-1)
+    bottom = jnp.stack([x, y, jnp.broadcast_to(-size[..., 3], x.shape)], axis=-1)
+    return jnp.concatenate([bottom, top], axis=-2)
 
 
 def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, limit: Array, geoms: tuple[Array, ...]):
@@ -124,7 +135,7 @@ def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, limit: Array
     Derivatives are those of `follow_one`. What does not touch is put where nothing overflows.
     geoms: position, rotation, size and points of the geoms, in the frame of the field.
     """
-    away = _AWAY * lax.stop_gradient(jnp.max(m.hfield_size))
+    away = AWAY * lax.stop_gradient(jnp.max(m.hfield_size))
     of_kind = ((int(GeomType.MESH),), (int(kind),))
     discrete = kind in (GeomType.BOX, GeomType.MESH)
     flat, eye = jnp.zeros(3, corner.dtype), jnp.eye(3, dtype=corner.dtype)

@@ -7,6 +7,7 @@ import numpy as np
 from mjx_like.collision.distance import distances
 from mjx_like.math.select import take
 from mjx_like.types.data import Data
+from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import SensorGroup
 
@@ -41,7 +42,11 @@ def _nearest(m: Model, d: Data, group: SensorGroup) -> tuple[Array, Array, Array
     """
     table = m.plans.sensor.distance
     own = [table[table[:, 0] == sensor, 1:] for sensor in group.sensor]
-    pairs, place = np.unique(np.concatenate(own), axis=0, return_inverse=True)
+    # what is found on a height field depends on the cutoff of the sensor
+    owner = np.repeat(np.arange(len(own)), [len(pair) for pair in own])
+    rough = (m.geom_type[np.concatenate(own)] == GeomType.HFIELD).any(axis=1)
+    rows = np.column_stack([np.concatenate(own), np.where(rough, owner, -1)])
+    pairs, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     most = max(map(len, own))
     row = np.full((len(own), most), -1)
     ends = np.cumsum([0, *map(len, own)])
@@ -51,7 +56,7 @@ def _nearest(m: Model, d: Data, group: SensorGroup) -> tuple[Array, Array, Array
     if not len(pairs):
         zero = jnp.zeros((len(own), 3), cutoff.dtype)
         return cutoff, zero, zero, jnp.zeros(cutoff.shape + (1,), bool)
-    dist, normal, middle = distances(m, d, pairs)
+    dist, normal, middle = distances(m, d, pairs[:, :2], take(cutoff, owner[first]))
     dist = jnp.where(row >= 0, take(dist, np.maximum(row, 0).ravel()).reshape(row.shape), jnp.inf)
     chosen = (np.arange(most) == jnp.argmin(dist, axis=1)[:, None])[..., None]
     normal, middle = (

@@ -1,4 +1,4 @@
-"""Distances of geoms against MuJoCo's, over all pairs of primitive types."""
+"""Distances of geoms against MuJoCo's, over all pairs of types."""
 
 import jax
 import jax.numpy as jnp
@@ -6,24 +6,29 @@ import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.collision.distance import DISTANCE, distances, geom_distance
+from mjx_like.collision.distance import distances, geom_distance
 from mjx_like.errors import InputError, UnsupportedError
 from mjx_like.interop import put_model
 from mjx_like.state import make_data
-from mjx_like.types.enums import GeomType
 from tests.collision.scene import SIZES
 from tests.oracle import TIGHT, error, load
 
-KINDS = list(SIZES)
+SHAPES = {k: f'size="{v}"' for k, v in SIZES.items()} | {"mesh": 'mesh="tent"', "hfield": 'hfield="rough"'}
+KINDS = [k for k in SHAPES if k != "hfield"]
 PAIRS = [(a, b) for i, a in enumerate(KINDS) for b in KINDS[i:] if (a, b) != ("plane", "plane")]
-COUNT = 25
-BODY = '<body mocap="true"><geom name="{}{}" type="{}" size="{}"/></body>'
-BODIES = "".join(BODY.format(k, i, k, SIZES[k]) for k in KINDS[1:] for i in ("", 2))
+COUNT = 8
+BODY = '<body mocap="true"><geom name="{}{}" type="{}" {}/></body>'
+BODIES = "".join(BODY.format(k, i, k, SHAPES[k]) for k in KINDS[1:] for i in ("", 2))
+TENT = "0 0 .12  .1 0 -.06  -.05 .09 -.06  -.05 -.09 -.06  -.04 0 .1"
+ROUGH = " ".join(f"{x:.3f}" for x in np.random.default_rng(3).uniform(size=20))
 ZOO = f"""
 <mujoco>
-  <option ccd_tolerance="1e-13" ccd_iterations="200"><flag contact="disable"/></option>
+  <option ccd_tolerance="1e-8" ccd_iterations="50"><flag contact="disable"/></option>
+  <asset><mesh name="tent" vertex="{TENT}"/>
+    <hfield name="rough" nrow="4" ncol="5" size=".5 .4 .1 .05" elevation="{ROUGH}"/></asset>
   <worldbody>
     <geom name="plane" type="plane" size="1 1 1"/><geom name="plane2" type="plane" size="1 1 1" pos="0 0 -1"/>
+    <geom name="hfield" type="hfield" hfield="rough" pos="0 0 -.1" euler="10 20 30"/>
     {BODIES}
   </worldbody>
 </mujoco>
@@ -45,29 +50,60 @@ def _poses():
     return mj, m, out, make_data(m), xpos, xmat
 
 
-@pytest.mark.slow
-def test_all_pairs_equal_oracle():
-    """MuJoCo's own search ends with witness points that are right to the root of its rounding."""
+def _moved(kinds, cutoff):
+    """Return MuJoCo's data and model, ids, and our distances with derivatives by motions and vertices, of pairs."""
     mj, m, reference, d, xpos, xmat = _poses()
-    ids = np.array([(mj.geom(b + "2").id, mj.geom(a).id) for a, b in PAIRS])
-    run = jax.jit(jax.vmap(lambda p, r: distances(m, d.replace(geom_xpos=p, geom_xmat=r), ids)))
-    dist, normal, middle = map(np.asarray, run(xpos, xmat))
-    assert {tuple(sorted(mj.geom_type[list(pair)].tolist())) for pair in ids} == set(DISTANCE)
-    for i, (a, b) in enumerate(PAIRS):
-        iterative = {"ellipsoid", "cylinder"} & {a, b} and a not in ("plane", "sphere") or "ellipsoid" in b
-        apart = 0
+    ids = np.array([(mj.geom(b).id, mj.geom(a if a in ("plane", "hfield") else a + "2").id) for a, b in kinds])
+    rng = np.random.default_rng(1)
+    shift = jnp.asarray(rng.normal(size=xpos.shape[1:]))
+    bend = {
+        n: jnp.asarray(0.1 * rng.normal(size=getattr(m, n).shape)) for n in ("mesh_vert", "geom_size", "hfield_data")
+    }
+
+    def one(s, p, r):
+        model = m.replace(**{name: getattr(m, name) + s * x for name, x in bend.items()})
+        state = d.replace(geom_xpos=p + s * shift, geom_xmat=r)
+        return distances(model, state, ids, jnp.full(len(ids), cutoff))
+
+    both = jax.jit(jax.vmap(lambda s, p, r: jax.jvp(lambda s: one(s, p, r), (s,), (1.0,)), in_axes=(None, 0, 0)))
+    found, slope = jax.tree.map(np.asarray, both(0.0, xpos, xmat))
+    change = (np.asarray(both(1e-6, xpos, xmat)[0][0]) - np.asarray(both(-1e-6, xpos, xmat)[0][0])) / 2e-6
+    return mj, reference, ids, found, slope, change
+
+
+@pytest.mark.parametrize(
+    "kinds, cutoff",
+    [
+        ([("plane", "box"), ("plane", "mesh"), ("capsule", "box")], 9.0),
+        pytest.param(PAIRS, 9.0, marks=pytest.mark.slow),
+        pytest.param([("hfield", "sphere"), ("hfield", "mesh")], 0.5, marks=pytest.mark.slow),
+    ],
+)
+def test_pairs_equal_oracle_and_differences(kinds, cutoff):
+    """Of curved geoms both searches end at points that are right to the root of the tolerance.
+
+    Within a height field MuJoCo's prisms are grown by the cutoff, which makes them curved.
+    """
+    mj, reference, ids, (dist, normal, middle), slope, change = _moved(kinds, cutoff)
+    assert all(np.isfinite(x).all() for x in slope)
+    apart = 0
+    for i, (a, b) in enumerate(kinds):
+        curved = bool({"ellipsoid", "cylinder"} & {a, b}) and a != "plane"
+        exact = not curved and a != "hfield"
         for k, data in enumerate(reference):
             fromto = np.zeros(6)
-            expected = mujoco.mj_geomDistance(mj, data, *ids[i], 9.0, fromto)
-            far = expected > 0
-            apart += far
-            assert abs(dist[k, i] - expected) < (1e-8 if iterative or (a, b) == ("box", "box") else TIGHT) * (
-                1 if far else 1e4
-            ), (a, b, k)
-            if far:
+            expected = mujoco.mj_geomDistance(mj, data, *ids[i], cutoff, fromto)
+            if expected == cutoff:
+                assert dist[k, i] > cutoff
+                continue
+            apart += expected > 0
+            limit = 1e-9 if expected > 0 else 1e-7
+            assert abs(dist[k, i] - expected) < limit, (a, b, k)
+            if expected > 0 or exact:
                 ours = np.concatenate([middle[k, i] - s * 0.5 * dist[k, i] * normal[k, i] for s in (1, -1)])
-                assert error(ours, fromto) < (2e-5 if iterative else 1e-8), (a, b, k)
-        assert apart > 3
+                assert error(ours, fromto) < (1e-6 if curved else 1e-8), (a, b, k)
+                assert abs(slope[0][k, i] - change[k, i]) < (1e-4 if curved else 1e-6), (a, b, k)
+    assert apart > len(kinds)
 
 
 def test_entry_point_flips_and_cuts_as_the_oracle():
@@ -88,28 +124,13 @@ def test_entry_point_flips_and_cuts_as_the_oracle():
             assert error(dist, expected) < TIGHT and error(segment, fromto) < TIGHT
 
 
-@pytest.mark.parametrize("pair", [("plane", "box"), ("capsule", "box"), ("ellipsoid", "cylinder")])
-def test_gradient_equals_differences_when_apart(pair):
-    mj, m, _, d, xpos, xmat = _poses()
-    ids = np.array([(mj.geom(pair[0]).id, mj.geom(pair[1] + "2").id)])
-    shift = jnp.asarray(np.random.default_rng(1).normal(size=xpos.shape[1:]))
-    run = lambda s, p, r: distances(m, d.replace(geom_xpos=p + s * shift, geom_xmat=r), ids)[0][0]  # noqa: E731
-    both = jax.jit(jax.vmap(jax.value_and_grad(run), in_axes=(None, 0, 0)))
-    value, slope = map(np.asarray, both(0.0, xpos, xmat))
-    change = np.asarray(both(1e-6, xpos, xmat)[0] - both(-1e-6, xpos, xmat)[0]) / 2e-6
-    far = value > 1e-3
-    assert far.sum() > 5 and np.isfinite(slope).all()
-    assert np.abs(slope - change)[far].max() < 1e-5
-
-
 def test_what_is_not_built_is_named():
-    mj = mujoco.MjModel.from_xml_string("""<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset>
-      <worldbody><geom name="ground" type="hfield" hfield="h" contype="0"/><geom name="ball" size=".1" contype="0"/>
+    mj = mujoco.MjModel.from_xml_string(f"""<mujoco><asset><mesh name="tent" vertex="{TENT}"/></asset>
+      <worldbody><geom name="field" type="sdf" mesh="tent" contype="0"/><geom name="ball" size=".1" contype="0"/>
       </worldbody></mujoco>""")
     m = put_model(mj)
     d = make_data(m)
-    with pytest.raises(UnsupportedError, match="distance hfield-sphere is not built yet: geom ball with ground"):
+    with pytest.raises(UnsupportedError, match="distance sphere-sdf is not built yet: geom ball with field"):
         geom_distance(m, d, 1, 0, 1.0)
     with pytest.raises(InputError, match="geom 2: ids are 0 to 1"):
         geom_distance(m, d, 0, 2, 1.0)
-    assert all(GeomType(k) for pair in DISTANCE for k in pair if k)
