@@ -122,7 +122,7 @@ class Context:
 
     own: settings of the model itself; discards: whether visual elements are left out.
     user: kind of object -> number of its user values.
-    key_factors: vector of a keyframe -> element -> factor of its numbers, where frames are scaled.
+    key_factors: vector of a keyframe -> element -> factor or factors of its numbers, where frames are scaled.
     """
 
     spec: Spec
@@ -133,7 +133,7 @@ class Context:
     names: Names
     user: dict[str, int]
     attached: dict[Origin, Settings] = dataclasses.field(default_factory=dict)
-    key_factors: dict[str, dict[Element, float]] = dataclasses.field(default_factory=dict)
+    key_factors: dict[str, dict[Element, Any]] = dataclasses.field(default_factory=dict)
 
     def settings(self, element: Element) -> Settings:
         """Return the compiler settings of the model that an element came with."""

@@ -123,6 +123,8 @@ def _shaped(a: dict[str, Any], data: MeshData, hull_wanted: bool) -> tuple[MeshD
     )
     if not np.isfinite(vert).all():
         raise MeshError("has a vertex that is not finite once scaled")
+    if a.get("stretch") is not None:  # of a frame that stretches the mesh along other axes than its own
+        vert, normal = vert @ a["stretch"].T, normalized(normal @ np.linalg.inv(a["stretch"]))
     if np.prod(np.sign(scale)) < 0:
         face, facenormal, facetexcoord = (index[:, [0, 2, 1]] for index in (face, facenormal, facetexcoord))
         hull = hull and hull.mirrored()

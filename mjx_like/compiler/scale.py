@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mjx_like.compiler.pose import quat_to_mat
 from mjx_like.mjcf.spec import Element
 
 Attributes = dict[str, Any]
@@ -21,12 +22,17 @@ Factors = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Scale:
-    """The factors of what is in a frame: lengths, masses, and the units of both that forces follow."""
+    """The factors of what is in a frame: lengths, masses, and the units of both that forces follow.
+
+    stretch: where lengths have different factors in different directions, the linear map of positions, shape (3, 3),
+    in the axes of what these are the factors of; `length` is then the geometric mean. None: all directions are alike.
+    """
 
     length: float = 1.0
     mass: float = 1.0
     unit_length: float = 1.0
     unit_mass: float = 1.0
+    stretch: np.ndarray | None = dataclasses.field(default=None, compare=False)
 
     @property
     def force(self) -> float:
@@ -40,42 +46,71 @@ class Scale:
     def inertia(self) -> float:
         return self.mass * self.length**2
 
+    @property
+    def along(self) -> np.ndarray:
+        """Factors of lengths along the three axes."""
+        return np.full(3, self.length) if self.stretch is None else np.linalg.norm(self.stretch, axis=0)
+
+    @property
+    def map(self) -> np.ndarray:
+        """The linear map of positions."""
+        return self.length * np.eye(3) if self.stretch is None else self.stretch
+
+    def turned(self, quat: np.ndarray) -> "Scale":
+        """Return the factors in the axes of what is turned by `quat` here."""
+        if self.stretch is None:
+            return self
+        axes = quat_to_mat(quat)
+        return dataclasses.replace(self, stretch=axes.T @ self.stretch @ axes)
+
     def within(self, element: Element) -> "Scale":
-        """Return the factors of what is in a frame that stands where these are those.
+        """Return the factors of what is in a frame, in whose axes these are.
 
         Raises:
-          ModelError: a factor that is not positive and finite, or three that differ.
+          ModelError: a factor that is not positive and finite, or three that differ where forces are to follow.
         """
         given = np.atleast_1d(np.asarray(element.get("scale", 1.0), float))
         if not np.isfinite(given).all() or (given <= 0).any():
             raise element.error(f"scale {given} must be positive and finite")
         if len(given) == 2:
             raise element.error("scale needs one number or three, has 2")
-        if (given != given[0]).any():
-            raise element.error("a scale that differs between the axes is not built yet; give one number")
         mass = float(element.get("massscale", 0.0))
         if not 0 <= mass < np.inf:
             raise element.error(f"massscale {mass:g} must be finite and not negative")
-        length = float(given[0])
-        mass = mass or length**3
-        unit = (length, mass) if element.get("scaling", "similar") == "similar" else (1.0, 1.0)
-        found = Scale(
-            self.length * length, self.mass * mass, self.unit_length * unit[0], self.unit_mass * unit[1]
-        )  # fmt: skip
-        return found
+        similar, differ = element.get("scaling", "similar") == "similar", (given != given[0]).any()
+        if similar and differ:
+            raise element.error("a scale that differs between the axes needs scaling 'geometry'")
+        length = float(np.cbrt(np.prod(given))) if differ else float(given[0])
+        mass = mass or (float(np.prod(given)) if differ else length**3)
+        unit = (length, mass) if similar else (1.0, 1.0)
+        return Scale(
+            self.length * length,
+            self.mass * mass,
+            self.unit_length * unit[0],
+            self.unit_mass * unit[1],
+            self.map * given if differ or self.stretch is not None else None,
+        )
 
 
 UNSCALED = Scale()
 
 
 def scaled(attributes: Mapping[str, Any], factors: Factors) -> Attributes:
-    """Return attributes with some of them multiplied by their factors, a number or one for each component."""
+    """Return attributes with some of them multiplied by their factors.
+
+    A factor is a number, one for each component, or a matrix.
+    """
     found = dict(attributes)
     for name, factor in factors.items():
         value = found.get(name)
-        if value is not None:
-            many = np.ndim(value) > 0 and np.ndim(factor) > 0
-            found[name] = value * (np.asarray(factor, float)[: len(value)] if many else factor)
+        if value is None:
+            continue
+        if np.ndim(factor) == 2:
+            found[name] = factor @ value
+        elif np.ndim(value) and np.ndim(factor):
+            found[name] = value * np.asarray(factor, float)[: len(value)]
+        else:
+            found[name] = value * factor
     return found
 
 
@@ -148,5 +183,8 @@ _FACTORS: dict[str, Callable[[Mapping[str, Any], Scale], Factors]] = {
 
 
 def in_frame(tag: str, attributes: Attributes, scale: Scale) -> Attributes:
-    """Return the resolved attributes of an element of the tree with the factors of the frames around it."""
+    """Return the resolved attributes of an element of the tree with the factors of the frames around it.
+
+    They are those of frames whose directions are alike; `stretched` does the rest.
+    """
     return attributes if scale == UNSCALED else scaled(attributes, _FACTORS[tag](attributes, scale))

@@ -19,7 +19,7 @@ def scale_assets(ctx: Context, bodies: list[Any]) -> None:
     """Give the geoms and sites of bodies the meshes and height fields of their size; the model gets these assets."""
     assets = list(ctx.spec.sections["asset"])
     named = {(e.tag, ctx.spec.resolve(e).get("name")): e for e in assets if e.tag in _SIZES}
-    made: dict[tuple[str, str], list[float]] = {}
+    made: dict[tuple[str, str], list[np.ndarray]] = {}
     first: dict[Element, Element] = {}
     for part in ("geoms", "sites"):
         for placed in (placed for body in bodies for placed in getattr(body, part)):
@@ -28,18 +28,18 @@ def scale_assets(ctx: Context, bodies: list[Any]) -> None:
                 element = named.get((tag, name)) if name else None
                 if element is None:
                     continue
-                sizes = made.setdefault((tag, name), [])
-                if placed.scale.length not in sizes:
-                    sizes.append(placed.scale.length)
-                    copy = _sized(ctx, element, placed.scale.length)
-                    if len(sizes) == 1:
+                sizes, size = made.setdefault((tag, name), []), placed.scale.map
+                number = next((i for i, other in enumerate(sizes) if np.array_equal(other, size)), len(sizes))
+                if number == len(sizes):
+                    sizes.append(size)
+                    copy = _sized(ctx, element, size)
+                    if number == 0:
                         first[element] = copy
                     else:
-                        copy.attrib["name"] = f"{name}@{len(sizes) - 1}"
+                        copy.attrib["name"] = f"{name}@{number}"
                         assets.append(copy)
                 if tag == "mesh" and part == "geoms" and placed.attributes["type"] in ("mesh", "sdf"):
                     _shell_density(ctx, element, placed)
-                number = sizes.index(placed.scale.length)
                 if number:
                     placed.attributes = dict(placed.attributes) | {tag: f"{name}@{number}"}
     sections = ctx.spec.sections | {"asset": [first.get(element, element) for element in assets]}
@@ -54,9 +54,15 @@ def _shell_density(ctx: Context, element: Element, placed: Any) -> None:
         placed.attributes = dict(placed.attributes) | {"density": density}
 
 
-def _sized(ctx: Context, element: Element, length: float) -> Element:
-    """Return an asset of another size."""
-    attribute = _SIZES[element.tag]
+def _sized(ctx: Context, element: Element, size: np.ndarray) -> Element:
+    """Return an asset to which a linear map is applied; one that turns the axes of a mesh, to its vertices."""
     a = ctx.spec.resolve(element)
-    attrib = dict(element.attrib) | {"name": a["name"], attribute: np.asarray(a[attribute], float) * length}
-    return dataclasses.replace(element, attrib=attrib)
+    along = np.diag(size)
+    if element.tag == "hfield":
+        along = np.linalg.norm(size, axis=0)
+        change = {"size": np.asarray(a["size"], float) * along[[0, 1, 2, 2]]}
+    elif (size == np.diag(along)).all():
+        change = {"scale": np.asarray(a["scale"], float) * along}
+    else:
+        change = {"stretch": size}
+    return dataclasses.replace(element, attrib=dict(element.attrib) | {"name": a["name"]} | change)

@@ -8,9 +8,10 @@ import numpy as np
 
 from mjx_like.compiler.context import Context
 from mjx_like.compiler.pose import IDENTITY, compose
-from mjx_like.compiler.scale import UNSCALED, Scale, in_frame
+from mjx_like.compiler.scale import UNSCALED, Attributes, Scale, in_frame
 from mjx_like.compiler.scale_asset import scale_assets
 from mjx_like.compiler.scale_section import scale_sections
+from mjx_like.compiler.scale_stretch import direction, stretched
 from mjx_like.mjcf.default import schema_defaults
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.spec import Element
@@ -22,7 +23,7 @@ Pose = tuple[np.ndarray, np.ndarray]
 class Placed:
     """An element of a body, with its resolved attributes and the pose of the frame around it, None for the body's.
 
-    scale: factors of the frames around it; they are in the attributes and the pose.
+    scale: factors of the frames around it, in its own axes; they are in the attributes and the pose.
     """
 
     element: Element
@@ -37,6 +38,7 @@ class Body:
 
     given: mass, inertial frame and inertia that it keeps whatever it holds, None if they are compiled.
     adjusted: whether compiler settings changed its mass or inertia.
+    scale, around: factors of the frames around it, in its own axes and in those in which it is placed.
     """
 
     element: Element
@@ -63,6 +65,7 @@ class Body:
     given: tuple[float, np.ndarray, np.ndarray, np.ndarray] | None = None
     adjusted: bool = False
     scale: Scale = UNSCALED
+    around: Scale = UNSCALED
 
     @property
     def moving(self) -> bool:
@@ -114,31 +117,46 @@ def _fill(ctx: Context, body: Body, element: Element, frame: Pose | None, childc
     for child in element.children:
         tag = child.tag
         if tag == "body":
-            attributes = in_frame(tag, ctx.spec.resolve(child, childclass), scale)
-            inner = Body(child, attributes, body, frame, -1, scale=scale)
+            attributes, own = _in_frame(ctx, child, ctx.spec.resolve(child, childclass), scale)
+            inner = Body(child, attributes, body, frame, -1, scale=own, around=scale)
             body.children.append(inner)
-            _fill(ctx, inner, child, None, child.get("childclass") or childclass, scale)
+            _fill(ctx, inner, child, None, child.get("childclass") or childclass, own)
         elif tag == "frame":
-            pose = _frame_pose(ctx, child, frame, scale)
-            _fill(ctx, body, child, pose, child.get("childclass") or childclass, scale.within(child))
+            attributes, own = _in_frame(ctx, child, ctx.spec.resolve(child, None), scale)
+            pose = attributes["pos"], ctx.orientation(child, attributes)
+            pose = compose(*frame, *pose) if frame else pose
+            _fill(ctx, body, child, pose, child.get("childclass") or childclass, own.within(child))
         elif tag == "inertial":
             if body.parent is None:
                 raise child.error("the world body has no inertia")
-            body.inertial = Placed(child, in_frame(tag, ctx.spec.resolve(child), scale), frame)
+            body.inertial = Placed(child, _in_frame(ctx, child, ctx.spec.resolve(child), scale)[0], frame)
         elif tag in _PARTS:
             if body.parent is None and _PARTS[tag] == "joints":
                 raise child.error("the world body has no joints")
             attributes = ctx.spec.resolve(child, childclass)
             if tag == "freejoint":
                 attributes = schema_defaults(ELEMENTS["joint"]) | {"type": "free"} | attributes
-            getattr(body, _PARTS[tag]).append(Placed(child, in_frame(tag, attributes, scale), frame, scale))
+            getattr(body, _PARTS[tag]).append(Placed(child, *_placed(ctx, child, attributes, frame, scale)))
         elif tag == "plugin" and body.parent is not None:
             body.plugin = child
         else:
             raise child.error(f"a body holds no {tag}")
 
 
-def _frame_pose(ctx: Context, element: Element, outer: Pose | None, scale: Scale) -> Pose:
-    attributes = in_frame("frame", ctx.spec.resolve(element, None), scale)
-    pos, quat = attributes["pos"], ctx.orientation(element, attributes)
-    return compose(*outer, pos, quat) if outer else (pos, quat)
+def _placed(
+    ctx: Context, element: Element, attributes: Attributes, frame: Pose | None, scale: Scale
+) -> tuple[Attributes, Pose | None, Scale]:  # fmt: skip
+    """Return the attributes, frame and factors of what a body holds; a joint has the axes of its body."""
+    found, own = _in_frame(ctx, element, attributes, scale)
+    return found, frame, scale if element.tag in ("joint", "freejoint") else own
+
+
+def _in_frame(ctx: Context, element: Element, attributes: Attributes, scale: Scale) -> tuple[Attributes, Scale]:
+    """Return the attributes of an element with the factors around it, and these factors in its own axes."""
+    found = in_frame(element.tag, attributes, scale)
+    if scale.stretch is None:
+        return found, scale
+    quat = direction(attributes)
+    if quat is None:
+        quat = IDENTITY if "joint" in element.tag else ctx.orientation(element, attributes)
+    return stretched(element, attributes, found, scale, quat), scale.turned(quat)

@@ -271,16 +271,3 @@ def test_errors(name):
         mujoco.MjModel.from_xml_string(xml)
     with pytest.raises(ModelError, match=message):
         compile_source(xml)
-
-
-@pytest.mark.parametrize(
-    ("xml", "message"),
-    [
-        (world('<frame scale="1 2 3" scaling="geometry"/>'), "differs between the axes is not built yet"),
-        (of('<equality><connect body1="out" body2="b" anchor="0 0 0"/></equality>', SCALES[0]), "of different scales"),
-    ],
-)
-def test_what_is_not_built_is_refused(xml, message):
-    mujoco.MjModel.from_xml_string(xml)
-    with pytest.raises(ModelError, match=message):
-        compile_source(xml)
