@@ -143,7 +143,7 @@ def shape_pose(ctx: Context, placed: Placed, kind: GeomType):
 def check_size(element, kind: GeomType, size: np.ndarray) -> None:
     """Raise ModelError if a size is not what its shape needs."""
     if np.isnan(size).any():
-        raise element.error("size is not a number")
+        raise element.error("size is not a finite number")
     if kind == GeomType.PLANE and size[2] <= 0:
         raise element.error("the third size of a plane, its grid spacing, must be positive")
     for i in range(_SIZES.get(kind, 0)):
@@ -186,6 +186,8 @@ def _mass(element, a, kind, size, mesh) -> tuple[float, np.ndarray]:
         raise element.error("shellinertia cannot be given with type mesh; give the mesh asset inertia='shell'")
     content = mesh.mass.content if kind in MESH_TYPES else volume(kind, size, shell)
     given = a.get("mass")
+    if given is not None and np.isnan(given):  # MuJoCo's mark of a mass that is not given
+        given = None
     if given is not None:
         if given < 0:
             raise element.error(f"mass {given:g} is negative")

@@ -80,6 +80,9 @@ class _Walk:
         parent = "world" if owner is self.spec.worldbody else owner.get("name")
         if not parent:
             raise element.error("the body around it must have a name")
+        for name in (element.get("name", ""), parent):
+            if name.split() != [name]:
+                raise element.error(f"name '{name}' has a blank in it, which the list of a flex's bodies cannot hold")
         plan = make_plan(self.spec, element)
         local = self.spec.resolve(element)
         turn = given_quat(local)

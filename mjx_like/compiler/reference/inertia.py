@@ -67,7 +67,7 @@ def inertia(f: Fields, frames: Frames, motion: Motion, ten_jacobian: np.ndarray)
 def _factor(matrix: np.ndarray) -> np.ndarray:
     """Return lower L with L' L = matrix; a pivot that is not positive becomes the least number.
 
-    Raises ModelError for a matrix that is not finite.
+    Raises ModelError for a matrix or a factor that is not finite.
 
     The order of elimination is that of MuJoCo, from the leaves to the root.  Source: mj_factorI.
     """
@@ -78,7 +78,9 @@ def _factor(matrix: np.ndarray) -> np.ndarray:
         pivot = max(rest[k, k], MINVAL)
         lower[k, : k + 1] = rest[k, : k + 1] / np.sqrt(pivot)
         lower[k, k] = np.sqrt(pivot)
-        rest[:k, :k] -= np.outer(rest[k, :k], rest[k, :k]) / pivot
+        rest[:k, :k] -= np.outer(rest[k, :k] / pivot, rest[k, :k])  # this order overflows last
+    if not np.isfinite(lower).all():
+        raise ModelError("the factor of the inertia matrix is not finite: a mass or size of the model is too large")
     return lower
 
 
