@@ -135,8 +135,9 @@ def _factors(ctx: Context, fields: Columns, defaults: Columns, starts: dict[str,
     for name, by_element in ctx.key_factors.items():
         factor = np.ones(len(defaults[name]))
         for element, start in starts[name].items():
-            long = name in ("qpos", "qvel", "mpos")
-            factor[start : start + (3 if long and _three(ctx, fields, element, name) else 1)] = by_element[element]
+            own, long = by_element[element], name in ("qpos", "qvel", "mpos")
+            size = 3 if long and _three(ctx, fields, element, name) else np.size(own)
+            factor[start : start + size] = own
         found[name] = factor
     return found
 

@@ -76,7 +76,7 @@ def scale_sections(ctx: Context, bodies: list[Any]) -> None:
         tendons.append(copy)
         resolved[copy] = attributes
         targets["tendon", element.get("name", "")] = target
-    inputs: list[tuple[float, float, Element]] = []
+    inputs: list[tuple[np.ndarray, float, Element]] = []
     for section, make in (("contact", _pair), ("equality", _equality)):
         for element in spec.sections[section]:
             if element.tag != "exclude":
@@ -188,7 +188,7 @@ def _equality(element: Element, a: Attributes, targets: Targets) -> Factors:
 
 def _actuator(
     spec: Spec, element: Element, targets: Targets
-) -> tuple[Attributes, Target, tuple[float, float]]:  # fmt: skip
+) -> tuple[Attributes, Target, tuple[np.ndarray, float]]:  # fmt: skip
     """Attributes of an actuator, the factors of its target, and those of its control and of its activation."""
     a = spec.resolve(element)
     kinds = {"jointinparent": "joint", "cranksite": "site", "joint": "joint"}
@@ -198,12 +198,10 @@ def _actuator(
         target = Target(_between(target.scale, targets.get(("site", a["slidersite"]), Target(UNSCALED)).scale))
     scale, angle = target.scale, a["gaintype"] == "so3"
     if scale == UNSCALED:
-        return a, target, (1.0, 1.0)
+        return a, target, (np.ones(1), 1.0)
     similar = scale.unit_length != 1 or scale.unit_mass != 1
     if similar and ("user" in (a["gaintype"], a["biastype"]) or a["gaintype"] == "dcmotor"):
         raise element.error("the parameters of this actuator cannot be scaled; give the frame scaling 'geometry'")
-    if a["ctrlspec"] & CtrlInput.FF and spec.sections["keyframe"]:
-        raise element.error("input ff in a scaled frame beside keyframes is not built yet")
     if element.tag == "plugin":
         raise element.error("an actuator with a plugin cannot be scaled")
     length, unit, force = target.length, target.unit, target.force
@@ -217,7 +215,9 @@ def _actuator(
         **law(a, target, angle),
     })  # fmt: skip
     ctrl = length if follows else 1.0
-    return found, target, (ctrl, ctrl if a["dyntype"] == "integrator" else 1.0)
+    inputs = {CtrlInput.POS: length, CtrlInput.VEL: length, CtrlInput.FF: force}
+    each = [factor for kind, factor in inputs.items() if a["ctrlspec"] & kind] if not angle else []
+    return found, target, (np.array(each or [ctrl]), ctrl if a["dyntype"] == "integrator" else 1.0)
 
 
 def _affine(a: Attributes, target: Target, angle: bool) -> Factors:
@@ -292,7 +292,7 @@ def _sensor(element: Element, a: Attributes, targets: Targets) -> float:
     return 1.0
 
 
-def _key_factors(bodies: list[Any], inputs: list[tuple[float, float, Element]]) -> dict[str, dict[Element, Any]]:
+def _key_factors(bodies: list[Any], inputs: list[tuple[np.ndarray, float, Element]]) -> dict[str, dict[Element, Any]]:
     """For each vector of a keyframe, the factors of the numbers of joints, mocap bodies and actuators."""
     positions: dict[Element, Any] = {}
     for body in bodies:

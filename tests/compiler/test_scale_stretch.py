@@ -72,6 +72,10 @@ STRETCHED = {
     "keys": f"""<mujoco><worldbody><frame {STRETCH}><body><joint type="slide" axis="1 0 0"/><geom type="box"
 size="1 1 1"/></body><body><freejoint/><geom type="box" size="1 1 1"/></body><body mocap="true"/></frame></worldbody>
 <keyframe><key qpos="1 1 1 1 1 0 0 0" qvel="1 1 1 1 1 1 1" mpos="1 1 1"/></keyframe></mujoco>""",
+    "keys of servos": """<mujoco><worldbody><frame scale="2" massscale="5"><body><joint name="h"/><joint name="s"
+type="slide"/><geom size="1"/></body></frame></worldbody><actuator><pid joint="h" kp="1" input="pos vel ff"/>
+<pid joint="s" kp="1" input="pos vel ff"/><pid joint="s" kp="1" input="ff"/><pid joint="s" kp="1" input="vel"/>
+</actuator><keyframe><key ctrl="1 1 1 1 1 1 1 1"/></keyframe></mujoco>""",
     "parts of one frame": f"<mujoco><worldbody><frame {STRETCH}>{PARTS}{OTHERS}</frame>{OUTSIDE}</worldbody>"
     f"{LINKS}</mujoco>",
     "parts of two frames": joined(STRETCH, 'scale="3" scaling="geometry"'),
