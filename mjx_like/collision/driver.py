@@ -78,7 +78,8 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
     """
     plan = m.plans.collision
     closed = plan.groups[: len(plan.groups) - (plan.convex.groups if plan.convex else 0)]
-    limits = [take(detect, group.pair) for group in closed]
+    pairs = [group.pair for group in closed]
+    limits = jnp.split(take(detect, np.concatenate(pairs)), np.cumsum([p.size for p in pairs])[:-1]) if pairs else []
     near = [
         near_pairs(m, group, geom_xpos, geom_xmat, limit) if group.capacity < group.pair.size else None
         for group, limit in zip(closed, limits, strict=True)

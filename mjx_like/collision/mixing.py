@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constants import MINMU, MINVAL
-from mjx_like.math.select import take
+from mjx_like.math.select import take, take_all
 from mjx_like.types.enums import EnableBit
 from mjx_like.types.model import Model
 from mjx_like.types.pytree import Record, leaf, record
@@ -37,24 +37,22 @@ def pair_parameters(m: Model) -> PairParameters:
     plan = m.plans.collision
     first, second = plan.geom[:, 0], plan.geom[:, 1]
     prior = np.sign(m.geom_priority[first] - m.geom_priority[second])[:, None]
-    mix = _mix(take(m.geom_solmix, first), take(m.geom_solmix, second))[:, None]
+    names = ("solmix", "friction", "solref", "solimp", "margin", "gap")
+    leaves = [getattr(m, "geom_" + name) for name in names]
+    (solmix1, friction1, solref1, solimp1, margin1, gap1) = take_all(leaves, first)
+    (solmix2, friction2, solref2, solimp2, margin2, gap2) = take_all(leaves, second)
+    mix = _mix(solmix1, solmix2)[:, None]
     mix = jnp.where(prior == 0, mix, np.asarray(prior > 0, mix.dtype))
-
-    friction1, friction2 = take(m.geom_friction, first), take(m.geom_friction, second)
     larger = jnp.where(prior == 0, jnp.maximum(friction1, friction2), jnp.where(prior > 0, friction1, friction2))
-    solref1, solref2 = take(m.geom_solref, first), take(m.geom_solref, second)
     direct = (prior == 0) & ((solref1[:, :1] <= 0) | (solref2[:, :1] <= 0))
     solref = jnp.where(direct, jnp.minimum(solref1, solref2), mix * solref1 + (1 - mix) * solref2)
-    solimp = mix * take(m.geom_solimp, first) + (1 - mix) * take(m.geom_solimp, second)
-    margin = take(m.geom_margin, first) + take(m.geom_margin, second)
-    gap = take(m.geom_gap, first) + take(m.geom_gap, second)
     values = {
-        "margin": margin,
-        "gap": gap,
+        "margin": margin1 + margin2,
+        "gap": gap1 + gap2,
         "friction": larger[:, np.array([0, 0, 1, 2, 2])],
         "solref": solref,
         "solreffriction": jnp.zeros_like(solref),
-        "solimp": solimp,
+        "solimp": mix * solimp1 + (1 - mix) * solimp2,
     }
     adhesive = m.has["geom_adhesion"].any() or m.has["pair_adhesion"].any()
     if adhesive:

@@ -32,25 +32,23 @@ def pair_shapes(
         rows = jnp.concatenate([position, *(rotation[2:] if only_z else rotation)])
         members = [k for k, g in enumerate(groups) if set(g.types).issubset(_ROUND) == only_z]
         whole = [k for k in members if near[k] is None]
-        for k, pair in zip(whole, _split(rows, [groups[k] for k in whole]) if whole else [], strict=True):
-            shapes[k] = tuple(
-                _shape(x, take(m.geom_size, g)) for x, g in zip(pair, (groups[k].geom1, groups[k].geom2), strict=True)
-            )
+        for k, (first, second) in zip(whole, _split(m, rows, [groups[k] for k in whole]) if whole else [], strict=True):
+            shapes[k] = (_shape(*first), _shape(*second))
         for k in (k for k in members if near[k] is not None):
             chosen = (jnp.asarray(g)[near[k].pair] for g in (groups[k].geom1, groups[k].geom2))
             shapes[k] = tuple(_shape(rows[:, g], m.geom_size[g]) for g in chosen)
     return shapes
 
 
-def _split(rows: Array, groups: list[PairGroup]) -> list[tuple[Array, Array]]:
-    """Return the columns of `rows`, shape (k, ngeom), of the first and second geoms of each group."""
+def _split(m: Model, rows: Array, groups: list[PairGroup]) -> list[tuple[tuple[Array, Array], ...]]:
+    """Return the columns of `rows`, shape (k, ngeom), and the sizes of the first and second geoms of each group."""
     geom = np.concatenate([g for group in groups for g in (group.geom1, group.geom2)])
     if rows.shape[1] <= _DENSE:
         picked = matmul(rows, np.asarray(np.arange(rows.shape[1])[:, None] == geom, rows.dtype))
     else:
         picked = rows[:, geom]
     ends = np.cumsum([g.geom1.size for group in groups for g in (group, group)])
-    parts = jnp.split(picked, ends[:-1], axis=1)
+    parts = list(zip(jnp.split(picked, ends[:-1], axis=1), jnp.split(take(m.geom_size, geom), ends[:-1]), strict=True))
     return list(zip(parts[::2], parts[1::2], strict=True))
 
 

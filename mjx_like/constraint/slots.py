@@ -20,7 +20,7 @@ from mjx_like.constraint.impedance import (
 from mjx_like.constraint.smoothing import active_from, softened, softened_impedance
 from mjx_like.math import safe
 from mjx_like.math.quaternion import normalize, to_rotation_vector
-from mjx_like.math.select import take
+from mjx_like.math.select import take, take_all
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ConstraintType, DisableBit, IntegratorType
 from mjx_like.types.model import Model
@@ -172,15 +172,16 @@ def _joint_limit(m: Model, d: Data) -> _Part:
         place = np.arange(m.nv) == (m.jnt_dofadr[ball][:, None] + np.arange(3))[..., None]
         J = -jnp.sum(jnp.where(place, axis[..., None], 0), axis=1)
     owner = plan.slot_id[plan.slot_type == ConstraintType.LIMIT_JOINT]
+    margin, solref, solimp = take_all((m.jnt_margin, m.jnt_solref, m.jnt_solimp), owner)
     return _limit(
         reach=active_from(m.smoothing if smoothed_limits(m) else None),
         dist=take(dist, plan.limit_order),
-        margin=take(m.jnt_margin, owner),
+        margin=margin,
         exists=np.ones(len(owner), bool),
         J=J,
         invweight=take(m.dof_invweight0, m.jnt_dofadr[owner]),
-        solref=take(m.jnt_solref, owner),
-        solimp=take(m.jnt_solimp, owner),
+        solref=solref,
+        solimp=solimp,
     )
 
 

@@ -13,10 +13,11 @@ from mjx_like.constraint.equality import velocity_product
 from mjx_like.constraint.exact_diagonal import exact_diagonal
 from mjx_like.constraint.impedance import end_of_step
 from mjx_like.constraint.plan import adhesive
-from mjx_like.constraint.slots import equality_active, slots
+from mjx_like.constraint.slots import Slots, equality_active, slots
 from mjx_like.constraint.smoothing import active_from, softened
 from mjx_like.math.batching import mapped_batch, with_capacity
 from mjx_like.math.linalg import matmul
+from mjx_like.math.select import running_total
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import ConeType, ConstraintType, DisableBit, EnableBit, IntegratorType, WarningType
 from mjx_like.types.model import Model
@@ -39,21 +40,22 @@ def make_constraint(m: Model, d: Data) -> Data:
         return _without_rows(m, d)
     d = adhesive_gap(m, d)
     fixed = slots(m, d) if len(plan.slot_type) else None
-    wanted, each = _contact_rows(m, d)
-    counts = _counts(m, fixed)
-    nfixed = sum(counts)
+    each = _contact_rows(m, d)
+    slot_end, end = _slot_totals(fixed), running_total(each)
+    asked = _last(slot_end) + _last(end)
     if m.njmax < plan.default_njmax:
-        fixed, each, counts = _within_capacity(m, d, fixed, each)
-    total = sum(counts)
-    end = jnp.cumsum(each, dtype=jnp.int32)
-    nefc = total + (end[-1] if each.size else 0)
-    asked = nfixed + jnp.sum(wanted, dtype=jnp.int32)
+        fixed, each = _within_capacity(m, d, fixed, slot_end, each)
+        slot_end, end = _slot_totals(fixed), running_total(each)
+    counts, total = _counts(m, slot_end), _last(slot_end)
+    nefc = total + _last(end)
     contact = _reduced(d.contact) if plan.contact_dims else None
     inputs = Inputs(
         slots=fixed,
         contact=contact if m.smoothing is None or contact is None else _softened(m, contact),
         parameters=_parameters(m, contact) if contact is not None else None,
         contact_rows=each,
+        slot_end=slot_end,
+        contact_end=end,
         cdof=d.cdof,
         subtree_com=d.subtree_com,
     )
@@ -98,7 +100,7 @@ def reference_constraint(m: Model, d: Data) -> Data:
         aref = aref + adhesion_bias(m, d)
     if len(plan.connect) + len(plan.weld):
         nrow = min(len(plan.equality_order), m.njmax)
-        source = nth_active(jnp.cumsum(equality_active(m, d), dtype=jnp.int32), nrow)
+        source = nth_active(running_total(equality_active(m, d)), nrow)
         product = velocity_product(m, d).at[jnp.minimum(source, len(plan.equality_order) - 1)].get()
         product = jnp.where(jnp.arange(nrow) < d.ne, product, 0)
         product = jnp.concatenate([product, jnp.zeros(m.njmax - nrow, aref.dtype)])
@@ -114,12 +116,11 @@ def _without_rows(m: Model, d: Data) -> Data:
     )  # fmt: skip
 
 
-def _contact_rows(m: Model, d: Data) -> tuple[Array, Array]:
-    """Return the number of rows of each contact, twice: none for those in the gap and those that move no dof."""
+def _contact_rows(m: Model, d: Data) -> Array:
+    """Return the number of rows of each contact: none for those in the gap and those that move no dof."""
     c, plan = d.contact, m.plans.constraint
     if not plan.contact_dims:
-        none = jnp.zeros(m.nconmax, jnp.int32)
-        return none, none
+        return jnp.zeros(m.nconmax, jnp.int32)
     force = c.dist < c.includemargin + active_from(m.smoothing)
     if adhesive(m.topology):
         force = force | (c.adhesion != 0)
@@ -129,34 +130,39 @@ def _contact_rows(m: Model, d: Data) -> tuple[Array, Array]:
         force = force & jnp.any(bits, axis=1)
     pyramidal = m.flags.cone == ConeType.PYRAMIDAL
     each = jnp.where(c.dim > 1, 2 * (c.dim - 1), 1) if pyramidal else c.dim
-    each = jnp.where(force, each, 0).astype(jnp.int32)
-    return each, each
+    return jnp.where(force, each, 0).astype(jnp.int32)
 
 
-def _counts(m: Model, fixed) -> tuple[Array, Array, Array]:
-    """Return the number of active equality, friction loss and limit slots."""
-    if fixed is None:
-        zero = jnp.int32(0)
-        return zero, zero, zero
+def _slot_totals(fixed: Slots | None) -> Array:
+    """Return the running total of the active slots, in the order of their rows."""
+    return jnp.zeros(0, jnp.int32) if fixed is None else running_total(fixed.active)
+
+
+def _last(total: Array) -> Array:
+    return total[-1] if total.size else jnp.int32(0)
+
+
+def _counts(m: Model, total: Array) -> tuple[Array, Array, Array]:
+    """Return the number of active equality, friction loss and limit slots, from their running total."""
     kind = m.plans.constraint.slot_type
-    bounds = (0, *np.searchsorted(kind, (ConstraintType.FRICTION_DOF, ConstraintType.LIMIT_JOINT)), len(kind))
-    active = fixed.active
-    return tuple(jnp.sum(active[a:b], dtype=jnp.int32) for a, b in zip(bounds, bounds[1:], strict=False))
+    ends = (*np.searchsorted(kind, (ConstraintType.FRICTION_DOF, ConstraintType.LIMIT_JOINT)), len(kind))
+    until = [_last(total[:end]) for end in ends]
+    return until[0], until[1] - until[0], until[2] - until[1]
 
 
-def _within_capacity(m: Model, d: Data, fixed, each: Array):
-    """Return slots, contact rows and counts limited to njmax: the first slots, then the deepest contacts."""
-    room = jnp.int32(m.njmax)
+def _within_capacity(
+    m: Model, d: Data, fixed: Slots | None, slot_end: Array, each: Array
+) -> tuple[Slots | None, Array]:  # fmt: skip
+    """Return slots and contact rows limited to njmax: the first slots, then the deepest contacts."""
     if fixed is not None:
-        fixed = fixed._replace(active=fixed.active & (jnp.cumsum(fixed.active, dtype=jnp.int32) <= m.njmax))
-    counts = _counts(m, fixed)
-    room = room - sum(counts)
+        fixed = fixed._replace(active=fixed.active & (slot_end <= m.njmax))
+    room = jnp.int32(m.njmax) - jnp.minimum(_last(slot_end), m.njmax)
     if each.size:
         dist, order = d.contact.dist, np.arange(each.size)
         deeper = (dist < dist[:, None]) | ((dist == dist[:, None]) & (order < order[:, None]))
         before = jnp.sum(jnp.where(deeper, each, 0), axis=1, dtype=jnp.int32)
         each = jnp.where(before + each <= room, each, 0)
-    return fixed, each, counts
+    return fixed, each
 
 
 def _reduced(c: Contact) -> Contact:

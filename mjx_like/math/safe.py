@@ -6,6 +6,7 @@ derivative is ever NaN.
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from mjx_like.constants import MINVAL
 
@@ -14,9 +15,7 @@ Array = jax.Array
 
 def norm(x: Array, axis: int = -1, keepdims: bool = False) -> Array:
     """Return the Euclidean norm along `axis`; its derivative is x/|x|, and 0 at x = 0."""
-    square = jnp.sum(x * x, axis=axis, keepdims=keepdims)
-    positive = square > 0
-    return jnp.where(positive, jnp.sqrt(jnp.where(positive, square, 1)), 0)
+    return sqrt(_square(x, axis, keepdims))
 
 
 def sqrt(x: Array) -> Array:
@@ -36,10 +35,19 @@ def normalize(x: Array, axis: int = -1) -> tuple[Array, Array]:
 
     x: shape (..., n). The norm keeps a trailing axis of size 1.  Source: mju_normalize3.
     """
-    length = norm(x, axis, keepdims=True)
-    good = length >= MINVAL
+    square = _square(x, axis, keepdims=True)
+    good = square >= MINVAL * MINVAL
     first = jnp.zeros(x.shape[-1], x.dtype).at[0].set(1)
-    return jnp.where(good, x / jnp.where(good, length, 1), first), length
+    # the square decides, so that the root has one use and becomes part of the loop that needs it
+    return jnp.where(good, x * (1 / jnp.sqrt(jnp.where(good, square, 1))), first), sqrt(square)
+
+
+def _square(x: Array, axis: int, keepdims: bool) -> Array:
+    """Return the squared norm along `axis`; written out where it is short, which fuses better than a reduction."""
+    if x.shape[axis] > 4:
+        return jnp.sum(x * x, axis=axis, keepdims=keepdims)
+    parts = [lax.index_in_dim(x, i, axis, keepdims) for i in range(x.shape[axis])]
+    return sum((part * part for part in parts), jnp.zeros((), x.dtype))
 
 
 def power(base: Array, exponent: Array) -> Array:

@@ -18,6 +18,14 @@ def take(x: Array, index: np.ndarray) -> Array:
     return x.at[index].get(mode="promise_in_bounds", unique_indices=np.unique(index).size == index.size)
 
 
+def take_all(leaves: Sequence[Array], index: np.ndarray) -> list[Array]:
+    """Return `take(x, index)` of several arrays of one length and dtype, by one gather of what they hold together."""
+    widths = [math.prod(x.shape[1:]) for x in leaves]
+    table = jnp.concatenate([x.reshape(x.shape[0], w) for x, w in zip(leaves, widths, strict=True)], axis=1)
+    parts = jnp.split(take(table, index), np.cumsum(widths)[:-1], axis=1)
+    return [part.reshape(len(index), *x.shape[1:]) for part, x in zip(parts, leaves, strict=True)]
+
+
 def take_last(x: Array, index: np.ndarray) -> Array:
     """Return `x[..., index]` for a static integer index, shape (k,); a slice where the index is a range."""
     index = np.asarray(index)
@@ -50,6 +58,18 @@ def segment_sum(x: Array, index: np.ndarray, size: int) -> Array:
     mask = (np.arange(size)[:, None] == index[None, :]).astype(np.float32)
     flat = x.reshape(x.shape[0], math.prod(x.shape[1:]))
     return jnp.matmul(mask.astype(x.dtype), flat, precision="highest").reshape((size, *x.shape[1:]))
+
+
+_LARGEST_TRIANGLE = 256  # up to this length, sums are a product with a constant triangle: fewer loops than a scan
+
+
+def running_total(count: Array) -> Array:
+    """Return the running totals of counts or flags, shape (n,), as int32; exact up to 2^24."""
+    size = count.shape[0]
+    if size > _LARGEST_TRIANGLE:
+        return jnp.cumsum(count, dtype=jnp.int32)
+    triangle = jnp.asarray(np.tri(size).T, jnp.float32)
+    return jnp.matmul(count.astype(jnp.float32), triangle, precision="highest").astype(jnp.int32)
 
 
 def place(x: Array, index: np.ndarray, size: int) -> Array:

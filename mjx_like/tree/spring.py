@@ -48,7 +48,7 @@ def tendon_plastic(m: Model) -> np.ndarray:
 def joint_displacement(m: Model, d: Data) -> Array:
     """Return the displacement of each dof from the rest of its spring, shape (nv,) [m or rad].
 
-    Rotations of ball and free joints: the rotation vector in the body frame.
+    Rotations of ball and free joints: the rotation vector in the body frame, where they have a spring, else 0.
     Reads qpos, plastic.  Source: mj_springdamper.
     """
     return displacement_from(m, joint_rest(m, d), d.qpos)
@@ -61,7 +61,7 @@ def displacement_from(m: Model, start: Array, qpos: Array) -> Array:
     plain_qpos = np.concatenate([m.jnt_qposadr[scalar], (m.jnt_qposadr[free, None] + np.arange(3)).ravel()])
     plain_dof = np.concatenate([m.jnt_dofadr[scalar], (m.jnt_dofadr[free, None] + np.arange(3)).ravel()])
     out = place(take(qpos, plain_qpos) - take(start, plain_qpos), plain_dof, m.nv)
-    turning = free | ball
+    turning = (free | ball) & (m.has["jnt_stiffness"] | m.has["jnt_stiffnesspoly"])
     if not turning.any():
         return out
     quat = ((m.jnt_qposadr + 3 * free)[turning, None] + np.arange(4)).ravel()
