@@ -122,7 +122,7 @@ def _inertia_cylinder(size, mass, shell):
 
 def _inertia_ellipsoid(size, mass, shell):
     def solid(axes, weight):
-        return weight * (sum(axes**2) - axes**2) / 5
+        return weight * _others(axes**2) / 5
 
     if not shell:
         return solid(size, mass)
@@ -134,12 +134,18 @@ def _inertia_ellipsoid(size, mass, shell):
 
 def _inertia_box(size, mass, shell):
     if not shell:
-        return mass * (sum(size**2) - size**2) / 3
+        return mass * _others(size**2) / 3
     x, y, z = size
     areas = _triple(size, y * z, z * x, x * y)  # of a face normal to each axis, over 4
     faces = mass * areas / (2 * sum(areas))
     second = size**2 * (2 * sum(faces) / 3 + 4 / 3 * faces)  # second moment of mass along each axis
-    return sum(second) - second
+    return _others(second)
+
+
+def _others(x):
+    """The sums of the other two of three numbers, without the rounding of a difference."""
+    xp = x.__array_namespace__()
+    return xp.roll(x, -1) + xp.roll(x, 1)
 
 
 def _triple(size, *values):
