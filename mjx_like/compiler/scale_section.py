@@ -13,12 +13,11 @@ import numpy as np
 
 from mjx_like.compiler.context import Context
 from mjx_like.compiler.scale import UNSCALED, Attributes, Factors, Scale, powers, scaled, width
+from mjx_like.compiler.scale_actuator import scaled_actuator
 from mjx_like.compiler.scale_stretch import along_axis
+from mjx_like.compiler.scale_target import Target, Targets, between
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.spec import Spec
-from mjx_like.types.enums import CtrlInput
-
-_SERVO = CtrlInput.POS | CtrlInput.VEL
 
 
 @dataclasses.dataclass(eq=False)
@@ -30,35 +29,6 @@ class ScaledSpec(Spec):
     def resolve(self, element: Element, childclass: str | None = None) -> Attributes:
         found = self.resolved.get(element)
         return dict(found) if found is not None else super().resolve(element, childclass)
-
-
-@dataclasses.dataclass
-class Target:
-    """An object of the tree, or a tendon, that others refer to: its factors, and whether it moves along a length.
-
-    stretch: the factor of lengths along it, where its frame has others in other directions.
-    """
-
-    scale: Scale
-    along: bool = True
-    stretch: float | None = None
-
-    @property
-    def length(self) -> float:
-        """Factor of its position."""
-        return (self.stretch or self.scale.length) if self.along else 1.0
-
-    @property
-    def unit(self) -> float:
-        """Factor of the unit of its position."""
-        return self.scale.unit_length if self.along else 1.0
-
-    @property
-    def force(self) -> float:
-        return self.scale.force if self.along else self.scale.torque
-
-
-Targets = dict[tuple[str, str], Target]
 
 
 def scale_sections(ctx: Context, bodies: list[Any]) -> None:
@@ -83,7 +53,7 @@ def scale_sections(ctx: Context, bodies: list[Any]) -> None:
                 a = spec.resolve(element)
                 resolved[element] = scaled(a, make(element, a, targets))
     for element in spec.sections["actuator"]:
-        resolved[element], target, factors = _actuator(spec, element, targets)
+        resolved[element], target, factors = scaled_actuator(spec, element, targets)
         targets["actuator", element.get("name", "")] = target
         inputs.append((*factors, element))
     for element in spec.sections["sensor"]:
@@ -127,12 +97,6 @@ def _shared(found: list[Target]) -> Scale:
     return found[0].scale if len(scales) == 1 else UNSCALED
 
 
-def _between(first: Scale, second: Scale) -> Scale:
-    """The geometric means of two factors."""
-    names = ("length", "mass", "unit_length", "unit_mass")
-    return Scale(*(float(np.sqrt(getattr(first, name) * getattr(second, name))) for name in names))
-
-
 def _tendon(spec: Spec, element: Element, targets: Targets) -> tuple[Element, Attributes, Target]:
     """A tendon, its attributes and its factors; a hinge beside a slide turns its angle into a length."""
     a = spec.resolve(element)
@@ -161,7 +125,7 @@ def _tendon(spec: Spec, element: Element, targets: Targets) -> tuple[Element, At
 
 def _pair(element: Element, a: Attributes, targets: Targets) -> Factors:
     geoms = [targets.get(("geom", a.get(f"geom{i}", "")), Target(UNSCALED)) for i in (1, 2)]
-    mean = _between(geoms[0].scale, geoms[1].scale)
+    mean = between(geoms[0].scale, geoms[1].scale)
     length = mean.length
     return {
         "margin": length, "gap": length, "friction": (1, 1, length, length, length), "solimp": width(length),
@@ -176,7 +140,7 @@ def _equality(element: Element, a: Attributes, targets: Targets) -> Factors:
     first, second = (targets.get((kind, a.get(f"{kind}{i}") or ""), Target(UNSCALED)) for i in (1, 2))
     if kind in ("joint", "tendon"):
         return {"polycoef": first.length / second.length ** np.arange(5), "solimp": width(first.length)}
-    mean = _between(first.scale, second.scale).length
+    mean = between(first.scale, second.scale).length
     if kind == "site":
         return {"torquescale": mean, "solimp": width(mean)}
     if element.tag == "connect":
@@ -184,74 +148,6 @@ def _equality(element: Element, a: Attributes, targets: Targets) -> Factors:
     turn = np.eye(7)
     turn[:3, :3] = first.scale.map
     return {"anchor": second.scale.map, "relpose": turn, "torquescale": mean, "solimp": width(mean)}
-
-
-def _actuator(
-    spec: Spec, element: Element, targets: Targets
-) -> tuple[Attributes, Target, tuple[np.ndarray, float]]:  # fmt: skip
-    """Attributes of an actuator, the factors of its target, and those of its control and of its activation."""
-    a = spec.resolve(element)
-    kinds = {"jointinparent": "joint", "cranksite": "site", "joint": "joint"}
-    attribute = next((t for t in ("joint", "jointinparent", "tendon", "cranksite", "site", "body") if a.get(t)), "")
-    target = targets.get((kinds.get(attribute, attribute), a.get(attribute, "")), Target(UNSCALED))
-    if attribute == "cranksite":
-        target = Target(_between(target.scale, targets.get(("site", a["slidersite"]), Target(UNSCALED)).scale))
-    scale, angle = target.scale, a["gaintype"] == "so3"
-    if scale == UNSCALED:
-        return a, target, (np.ones(1), 1.0)
-    similar = scale.unit_length != 1 or scale.unit_mass != 1
-    if similar and ("user" in (a["gaintype"], a["biastype"]) or a["gaintype"] == "dcmotor"):
-        raise element.error("the parameters of this actuator cannot be scaled; give the frame scaling 'geometry'")
-    if element.tag == "plugin":
-        raise element.error("an actuator with a plugin cannot be scaled")
-    length, unit, force = target.length, target.unit, target.force
-    gear = (1, 1, 1, scale.length, scale.length, scale.length) if attribute == "site" else 1
-    follows = bool(a["ctrlspec"] & _SERVO) and not angle
-    law = {"pid": _pid, "muscle": _muscle}.get(a["gaintype"], _affine)
-    found = scaled(a, {
-        "gear": gear, "forcerange": force, "cranklength": scale.length, "lengthrange": length,
-        "ctrlrange": length if follows else 1.0, "velrange": length, "ffrange": force,
-        "actrange": length if follows else 1.0, "armature": force / unit, "damping": powers(force / unit, unit),
-        **law(a, target, angle),
-    })  # fmt: skip
-    ctrl = length if follows else 1.0
-    inputs = {CtrlInput.POS: length, CtrlInput.VEL: length, CtrlInput.FF: force}
-    each = [factor for kind, factor in inputs.items() if a["ctrlspec"] & kind] if not angle else []
-    return found, target, (np.array(each or [ctrl]), ctrl if a["dyntype"] == "integrator" else 1.0)
-
-
-def _affine(a: Attributes, target: Target, angle: bool) -> Factors:
-    unit, force = target.unit, target.force
-    if angle:  # a turn: the norm of a force bounds it, its gain is a torque
-        torque = target.scale.torque
-        return {"gainprm": torque, "biasprm": torque}
-    spec = a["ctrlspec"]
-    pressure = target.scale.unit_mass / target.scale.unit_length
-    entry = pressure if spec & CtrlInput.PRESSURE else unit if spec & _SERVO else 1.0
-    gain, bias = np.ones(10), np.ones(10)
-    gain[:3] = force / entry, force / unit, force / unit
-    bias[:3] = force, force / unit, force / unit if a["biasprm"][2] <= 0 else 1.0  # positive: a damping ratio
-    if a["biastype"] == "muscle":
-        bias = _muscle(a, target, angle)["biasprm"]
-    return {"gainprm": gain, "biasprm": bias}
-
-
-def _muscle(a: Attributes, target: Target, angle: bool) -> Factors:
-    """A muscle that is given its peak force has it scaled; that of another follows from how its target accelerates."""
-    gain, bias = np.ones(10), np.ones(10)
-    for factors, prm in ((gain, a["gainprm"]), (bias, a["biasprm"])):
-        factors[2] = target.force if prm[2] >= 0 else 1.0
-    if a["biastype"] != "muscle":
-        bias = _affine(a | {"biastype": "none"}, target, angle)["biasprm"]
-    return {"gainprm": gain, "biasprm": bias}
-
-
-def _pid(a: Attributes, target: Target, angle: bool) -> Factors:
-    gain, bias, prm = np.ones(10), np.ones(10), np.ones(10)
-    gain[0] = target.force / target.unit
-    bias[:3] = target.force, target.force / target.unit, target.force / target.unit
-    prm[:2] = target.length
-    return {"gainprm": gain, "biasprm": bias, "dynprm": prm}
 
 
 _SITE = {
@@ -282,7 +178,7 @@ def _sensor(element: Element, a: Attributes, targets: Targets) -> float:
         return getattr(of("body", "body").scale, _SUBTREE[tag])
     if tag in ("distance", "normal", "fromto"):
         sides = [of("geom", f"geom{i}") if a.get(f"geom{i}") else of("body", f"body{i}") for i in (1, 2)]
-        return _between(sides[0].scale, sides[1].scale).length
+        return between(sides[0].scale, sides[1].scale).length
     for kind in ("joint", "tendon", "actuator"):
         if a.get(kind):
             owner = of(kind, kind)

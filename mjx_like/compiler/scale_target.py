@@ -1,0 +1,42 @@
+"""Objects that others refer to, in scaled frames."""
+
+import dataclasses
+
+import numpy as np
+
+from mjx_like.compiler.scale import Scale
+
+
+@dataclasses.dataclass
+class Target:
+    """An object of the tree, or a tendon, that others refer to: its factors, and whether it moves along a length.
+
+    stretch: the factor of lengths along it, where its frame has others in other directions.
+    """
+
+    scale: Scale
+    along: bool = True
+    stretch: float | None = None
+
+    @property
+    def length(self) -> float:
+        """Factor of its position."""
+        return (self.stretch or self.scale.length) if self.along else 1.0
+
+    @property
+    def unit(self) -> float:
+        """Factor of the unit of its position."""
+        return self.scale.unit_length if self.along else 1.0
+
+    @property
+    def force(self) -> float:
+        return self.scale.force if self.along else self.scale.torque
+
+
+Targets = dict[tuple[str, str], Target]
+
+
+def between(first: Scale, second: Scale) -> Scale:
+    """The geometric means of two factors."""
+    names = ("length", "mass", "unit_length", "unit_mass")
+    return Scale(*(float(np.sqrt(getattr(first, name) * getattr(second, name))) for name in names))
