@@ -298,6 +298,7 @@ STRICTER = {
     "may not stand in worldbody": "the same outside worldbody",
     "more than memory holds": "MuJoCo fails when its data are made",
     "already taken by a body": "MuJoCo lets the bodies of two flexcomps of one name have one name",
+    "must name a": "MuJoCo takes the first object that has no name",
     "has a blank in it": "MuJoCo gives a flex bodies that no file can name",
     "at most": "MuJoCo works on sizes that no machine finishes",
     "are the most": "the same",
