@@ -134,8 +134,8 @@ def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> tuple[_Values, Arr
     source = jnp.minimum(_count(end <= row[:, None]), ncon - 1)
     edge = row - _rows_at(end - each, source)
     packed = jnp.concatenate([x.reshape(ncon, -1) for x in (c.frame, c.pos, c.friction)], axis=1)
-    geometry = _rows_at(packed, source)
-    packed = jnp.stack([c.dist, c.includemargin, *p], axis=1)
+    geometry = _rows_at(jax.lax.optimization_barrier(packed), source)  # else each row makes its contact again
+    packed = jax.lax.optimization_barrier(jnp.stack([c.dist, c.includemargin, *p], axis=1))
     dist, margin, k, b, b_friction, imp, slope, R, R_friction = _rows_at(packed, source).T
     dim = _rows_at(c.dim, source)
     friction = geometry[:, 12:17]

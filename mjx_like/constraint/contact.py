@@ -1,5 +1,6 @@
 """Rows of contacts: what each contact gives to its rows, and the Jacobian of a row."""
 
+import functools
 from typing import NamedTuple
 
 import jax
@@ -17,6 +18,7 @@ from mjx_like.constraint.impedance import (
     valid_solref,
 )
 from mjx_like.constraint.smoothing import softened, softened_impedance
+from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import hold
 from mjx_like.types.data import Contact
@@ -110,10 +112,13 @@ def row_directions(edge: Array, dim: Array, frame: Array, friction: Array, dims:
     return RowDirections(frame[:, 0] + scale * shift, scale * turn, mu)
 
 
+@functools.partial(jax.custom_jvp, nondiff_argnums=(6,))
 def row_jacobian(
     force: Array, torque: Array, point: Array, sign: Array, cdof: Array, center: Array, one_tree: bool
 ) -> Array:
     """Return the Jacobian of rows that act on two bodies at one point, shape (nrow, nv).
+
+    Its derivatives are matrix products: those of the sums below would be taken again for each component.
 
     Args:
       force, torque: direction of the row's translation and rotation, shape (nrow, 3) [world].
@@ -135,3 +140,21 @@ def row_jacobian(
         terms = [(torque[:, None, i] + turn[i]) * cdof[:, i] for i in range(3)]
     terms += [force[:, None, i] * cdof[:, 3 + i] for i in range(3)]
     return sign * (((terms[0] + terms[1]) + (terms[2] + terms[3])) + (terms[4] + terms[5]))
+
+
+@row_jacobian.defjvp
+def _row_jacobian_jvp(one_tree: bool, primals, tangents):
+    force, torque, point, sign, cdof, center = primals
+    origin = jax.lax.stop_gradient(center[0])
+
+    def wrenches(force: Array, torque: Array, point: Array) -> Array:
+        return jnp.concatenate([torque + cross(point - origin, force), force], axis=1)
+
+    def axes(cdof: Array, center: Array) -> Array:
+        shift = cross(cdof[:, :3], center - origin)
+        return jnp.concatenate([cdof[:, :3], cdof[:, 3:] - shift], axis=1)
+
+    wrench, dwrench = jax.jvp(wrenches, primals[:3], tangents[:3])
+    axis, daxis = jax.jvp(axes, primals[4:], tangents[4:])
+    rate = sign * (matmul(dwrench, axis.T) + matmul(wrench, daxis.T))
+    return row_jacobian(*primals, one_tree), rate
