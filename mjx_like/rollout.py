@@ -12,6 +12,7 @@ from jax import lax
 from mjx_like.errors import InputError
 from mjx_like.math.lanes import map_last
 from mjx_like.sharding import in_blocks, over_devices
+from mjx_like.solver.implicit_gradient import OPTIMUM
 from mjx_like.step import step
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -77,7 +78,8 @@ def rollout(
       steps: number of steps; needed without `ctrl`.
       record: function of the Data after a step, `d.xpos` and the like being those of its start. Its result, any
         pytree, is stacked over the steps. Calls with the same function share one compilation.
-      remat: in reverse mode, store only the state of each step and compute the rest again.
+      remat: in reverse mode, store only the state of each step and the solver's acceleration, and compute the rest
+        again.
       unroll: steps written out in the body of the loop.
       block: worlds that run together; None for 128 on a CPU (they fit its cache), else all.
       devices: devices that share the worlds; None for the one where the arguments are.
@@ -158,7 +160,8 @@ def _advance(record: Recorder, m: Model, d: Data, state: dict[str, Array], u: Ar
 
 
 def _scan(advance: Callable[..., Any], start: Any, ctrl: Array | None, *, length, remat, unroll) -> tuple[Any, Any]:
-    advance = jax.checkpoint(advance, prevent_cse=False) if remat else advance
+    kept = jax.checkpoint_policies.save_only_these_names(OPTIMUM)
+    advance = jax.checkpoint(advance, prevent_cse=False, policy=kept) if remat else advance
     return lax.scan(advance, start, ctrl, length=length, unroll=unroll)
 
 

@@ -4,6 +4,8 @@ At the optimum the gradient of the cost vanishes, whatever way led there. Its di
 d(qacc) = -H^-1 d(gradient) at fixed qacc, with H the Hessian in the zones of the optimum (at a switch between zones:
 in the zone that the law picks). Forward and reverse mode follow from this one rule; neither depends on the start,
 the tolerance or the number of iterations.  Source: implicit function theorem.
+
+The acceleration carries the name `OPTIMUM`: a checkpoint that keeps it does not search again on its way back.
 """
 
 import functools
@@ -11,6 +13,7 @@ import functools
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.ad_checkpoint import checkpoint_name
 
 from mjx_like.math.linalg import cho_solve, cholesky
 from mjx_like.solver.cg import cg
@@ -20,6 +23,7 @@ from mjx_like.solver.pgs import pgs
 from mjx_like.solver.problem import Problem, Settings, Solution, Start, gradient, hessian_at, times, transposed_times
 from mjx_like.types.enums import SolverType
 
+OPTIMUM = "optimum"
 SOLVERS = {SolverType.NEWTON: newton, SolverType.CG: cg, SolverType.PGS: pgs}
 
 
@@ -34,14 +38,18 @@ def _optimum_jvp(settings: Settings, primals, tangents):
     p, start = primals
     dp = tangents[0]
     s = optimum(settings, p, start)
-    _, dgradient = jax.jvp(lambda p: gradient(p, s.qacc), (p,), (dp,))
-    dqacc = -cho_solve(cholesky(hessian_at(p, s.qacc)), dgradient)
+    qacc = checkpoint_name(s.qacc, OPTIMUM)
+    _, dgradient = jax.jvp(lambda p: gradient(p, qacc), (p,), (dp,))
+    dqacc = -cho_solve(cholesky(hessian_at(p, qacc)), dgradient)
 
     def forces(p: Problem, qacc):
         f = force(p.law, times(p.J, qacc) - p.aref)
         return f, transposed_times(p.J, f)
 
-    _, (dforce, dconstraint) = jax.jvp(forces, (p, s.qacc), (dp, dqacc))
+    (own, constraint), (dforce, dconstraint) = jax.jvp(forces, (p, qacc), (dp, dqacc))
+    s = s.replace(qacc=qacc)
+    if settings.solver != SolverType.PGS:  # whose forces are those of this acceleration only when it has converged
+        s = s.replace(force=own, constraint=constraint)
     none = lambda x: np.zeros(x.shape, jax.dtypes.float0)  # noqa: E731
     return s, Solution(
         qacc=dqacc,
