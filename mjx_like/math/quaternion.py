@@ -101,17 +101,17 @@ def from_rotation_vector(v: Array) -> Array:
 def to_rotation_vector(q: Array) -> Array:
     """Return the rotation vector [rad], shape (..., 3), of least angle; every derivative is right at the identity.
 
-    Source: mju_quat2Vel with dt = 1.
+    It is zero for q = 0.  Source: mju_quat2Vel with dt = 1.
     """
     q = jnp.where(q[..., :1] < 0, -q, q)
     w, v = q[..., :1], q[..., 1:]
     square = jnp.sum(v * v, axis=-1, keepdims=True)
-    small = square < 1e-8
+    small = square <= 1e-5 * w * w
     sine = safe.sqrt(jnp.where(small, 1, square))
     ratio = safe.divide(square, w * w)
     scale = jnp.where(
         small,
-        2 / jnp.where(small, w, 1) * (1 - ratio / 3 + ratio * ratio / 5),
+        safe.divide(2.0, jnp.where(small, w, 1)) * (1 - ratio / 3 + ratio * ratio / 5),
         2 * jnp.arctan2(sine, jnp.where(small, 1, w)) / sine,
     )
     return scale * v
