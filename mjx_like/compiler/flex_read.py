@@ -65,7 +65,7 @@ def read_flex(ctx: Context, element: Element, poses: list, strained: set[str]) -
 
     def child(tag: str, kind: str) -> Mapping[str, Any]:
         found = element.find(tag)
-        return spec.resolve(found) if found else schema_defaults(ELEMENTS[kind])
+        return spec.resolve(found) if found else a.get(tag) or schema_defaults(ELEMENTS[kind])
 
     contact, edge = child("contact", "flex_contact"), child("edge", "flex_edge")
     elasticity = child("elasticity", "elasticity")
@@ -140,7 +140,7 @@ def _radius(element: Element, a: Mapping[str, Any], elasticity: Mapping[str, Any
         minor = float(np.min(elasticity["sectionsize"]))
         if minor <= 0:
             raise element.error("section box needs a positive sectionsize")
-        if "radius" in element.attrib and element.attrib["radius"] != minor:
+        if "radius" in element.attrib and a["radius"] != minor:
             raise element.error(f"radius of a box section must be omitted or its smaller half-size {minor:g}")
         return minor
     return a["radius"]

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.context import Context
-from mjx_like.compiler.scale import UNSCALED, Attributes, Factors, Scale, powers, scaled, width
+from mjx_like.compiler.scale import UNSCALED, Attributes, Factors, powers, scaled, width
 from mjx_like.compiler.scale_actuator import scaled_actuator
+from mjx_like.compiler.scale_deformable import scale_deformables
 from mjx_like.compiler.scale_stretch import along_axis
-from mjx_like.compiler.scale_target import Target, Targets, between
+from mjx_like.compiler.scale_target import Target, Targets, between, shared
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.spec import Spec
 
@@ -38,8 +39,7 @@ def scale_sections(ctx: Context, bodies: list[Any]) -> None:
       ModelError: what cannot be scaled, or joins parts of different sizes.
     """
     targets, spec = _tree_targets(bodies), ctx.spec
-    _refuse(spec, targets)
-    resolved: dict[Element, Attributes] = {}
+    resolved = scale_deformables(spec, targets)
     tendons = []
     for element in spec.sections["tendon"]:
         copy, attributes, target = _tendon(spec, element, targets)
@@ -80,29 +80,12 @@ def _tree_targets(bodies: list[Any]) -> Targets:
     return {(kind, name): target for (kind, name), target in found.items() if name}
 
 
-def _refuse(spec: Spec, targets: Targets) -> None:
-    """Raise ModelError for skins and flexes on bodies that are scaled."""
-    for section in ("asset", "deformable"):
-        for element in spec.sections[section]:
-            if element.tag in ("skin", "flex"):
-                text = element.get("body", "") + " " + element.get("node", "")
-                names = [*text.split(), *(bone.get("body") for bone in element.find_all("bone"))]
-                if any(targets.get(("body", name), Target(UNSCALED)).scale != UNSCALED for name in names):
-                    raise element.error(f"a {element.tag} in a scaled frame is not built yet")
-
-
-def _shared(found: list[Target]) -> Scale:
-    """The factors that several objects share, none if they differ."""
-    scales = {target.scale for target in found}
-    return found[0].scale if len(scales) == 1 else UNSCALED
-
-
 def _tendon(spec: Spec, element: Element, targets: Targets) -> tuple[Element, Attributes, Target]:
     """A tendon, its attributes and its factors; a hinge beside a slide turns its angle into a length."""
     a = spec.resolve(element)
     parts = [targets.get((tag, part.get(tag, ""))) for part in element.children for tag in ("joint", "site", "geom")]
     parts = [part for part in parts if part is not None]
-    scale = _shared(parts)
+    scale = shared(parts)
     along = element.tag == "spatial" or any(part.along for part in parts)
     target = Target(scale, along)
     if element.tag == "fixed" and along:
@@ -135,7 +118,7 @@ def _pair(element: Element, a: Attributes, targets: Targets) -> Factors:
 
 def _equality(element: Element, a: Attributes, targets: Targets) -> Factors:
     if element.tag in ("flex", "flexstrain"):
-        return {}
+        return {"solimp": width(targets.get(("flex", a["flex"]), Target(UNSCALED)).length)}
     kind = element.tag if element.tag in ("joint", "tendon") else "site" if a.get("site1") else "body"
     first, second = (targets.get((kind, a.get(f"{kind}{i}") or ""), Target(UNSCALED)) for i in (1, 2))
     if kind in ("joint", "tendon"):

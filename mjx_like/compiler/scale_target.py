@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from mjx_like.compiler.scale import Scale
+from mjx_like.compiler.scale import UNSCALED, Scale
 
 
 @dataclasses.dataclass
@@ -40,3 +40,9 @@ def between(first: Scale, second: Scale) -> Scale:
     """The geometric means of two factors."""
     names = ("length", "mass", "unit_length", "unit_mass")
     return Scale(*(float(np.sqrt(getattr(first, name) * getattr(second, name))) for name in names))
+
+
+def shared(found: list[Target]) -> Scale:
+    """The factors that several objects share, none if they differ."""
+    scales = {target.scale for target in found}
+    return found[0].scale if len(scales) == 1 else UNSCALED

@@ -34,7 +34,7 @@ def compile_skins(ctx: Context, elements: list[Element]) -> tuple[list[Row], Col
     for element in elements:
         a = ctx.spec.resolve(element)
         skin = _from_file(ctx, element, a["file"]) if a.get("file") else _inline(element, a)
-        vertices, texcoord, faces, bones = skin
+        vertices, texcoord, faces, bones = skin if a.get("stretch") is None else _stretched(skin, a["stretch"])
         if not len(vertices) or not len(faces) or not bones:
             raise element.error("needs vertices, faces and bones")
         if len(texcoord) not in (0, len(vertices)):
@@ -61,6 +61,13 @@ def compile_skins(ctx: Context, elements: list[Element]) -> tuple[list[Row], Col
         parts["skin_face"] += list(faces)
         _add_bones(ctx, element, bones, len(vertices), parts)
     return rows, parts
+
+
+def _stretched(skin, turn: np.ndarray):
+    """The skin of bones in a scaled frame."""
+    vertices, texcoord, faces, bones = skin
+    bones = [(body, turn @ np.asarray(pos, float), quat, ids, weights) for body, pos, quat, ids, weights in bones]
+    return np.asarray(vertices, float) @ turn.T, texcoord, faces, bones
 
 
 def _add_bones(ctx: Context, element: Element, bones, nvert: int, parts: Columns) -> None:
