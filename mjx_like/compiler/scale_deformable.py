@@ -7,8 +7,9 @@ Source: XML reference (frame: scale); what it leaves open was found by trial on 
 import numpy as np
 
 from mjx_like.compiler.pose import quat_to_mat
-from mjx_like.compiler.scale import UNSCALED, Attributes, Scale, scaled, width
+from mjx_like.compiler.scale import UNSCALED, Attributes, scaled, width
 from mjx_like.compiler.scale_target import Target, Targets, shared
+from mjx_like.mjcf.asset.skn import read_skin
 from mjx_like.mjcf.default import schema_defaults
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.schema import ELEMENTS
@@ -74,20 +75,18 @@ _CHILDREN = {
 
 
 def _skin(spec: Spec, element: Element, targets: Targets) -> Resolved:
-    """The attributes of a skin; those of one from a file are scaled where it is read."""
-    bones = element.find_all("bone")
-    names = [bone.get("body", "") for bone in bones]
-    scales = [targets.get(("body", name), Target(UNSCALED)).scale for name in names]
-    if not scales or all(scale == UNSCALED for scale in scales):
+    """The attributes of a skin, with the map of its points in the axes of its bind pose."""
+    a = spec.resolve(element)
+    if a.get("file"):
+        bones = [(bone.body, bone.quat) for bone in read_skin(spec, element, a["file"]).bones]
+    else:
+        found = element.find_all("bone")
+        bones = [(bone.get("body", ""), bone.get("bindquat", (1.0, 0.0, 0.0, 0.0))) for bone in found]
+    scales = [targets.get(("body", name), Target(UNSCALED)).scale for name, _ in bones]
+    if all(scale == UNSCALED for scale in scales):
         return {}
     if len(set(scales)) > 1:
         raise element.error("the bones of a skin must have the same scale")
-    a = spec.resolve(element)
-    quat = np.asarray(bones[0].get("bindquat", (1.0, 0.0, 0.0, 0.0)), float)
-    return {element: a | {"inflate": a["inflate"] * scales[0].length, "stretch": _in_bind_pose(scales[0], quat)}}
-
-
-def _in_bind_pose(scale: Scale, quat: np.ndarray) -> np.ndarray:
-    """The map of positions in the axes in which the bind pose of a bone is given."""
-    axes = quat_to_mat(quat)
-    return axes @ scale.map @ axes.T
+    axes = quat_to_mat(np.asarray(bones[0][1], float))
+    turn = axes @ scales[0].map @ axes.T
+    return {element: a | {"inflate": a["inflate"] * scales[0].length, "stretch": turn}}

@@ -1,15 +1,13 @@
 """Skins: kept for a viewer."""
 
-import struct
-
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
-from mjx_like.compiler.asset import read_file
 from mjx_like.compiler.context import Context, vector
 from mjx_like.compiler.geom import material
 from mjx_like.compiler.pose import normalized
 from mjx_like.constants import MINVAL
+from mjx_like.mjcf.asset.skn import read_skin
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import ObjType
 
@@ -33,7 +31,7 @@ def compile_skins(ctx: Context, elements: list[Element]) -> tuple[list[Row], Col
     }  # fmt: skip
     for element in elements:
         a = ctx.spec.resolve(element)
-        skin = _from_file(ctx, element, a["file"]) if a.get("file") else _inline(element, a)
+        skin = read_skin(ctx.spec, element, a["file"]) if a.get("file") else _inline(element, a)
         vertices, texcoord, faces, bones = skin if a.get("stretch") is None else _stretched(skin, a["stretch"])
         if not len(vertices) or not len(faces) or not bones:
             raise element.error("needs vertices, faces and bones")
@@ -104,36 +102,3 @@ def _inline(element: Element, a):
     vertices = np.reshape(a.get("vertex", empty), (-1, 3))
     texcoord = np.reshape(a.get("texcoord", empty), (-1, 2))
     return vertices, texcoord, np.reshape(a.get("face", empty), (-1, 3)).astype(int), bones
-
-
-def _from_file(ctx: Context, element: Element, file: str):
-    """Vertices, texture coordinates, faces and bones of a .skn file."""
-    data = read_file(ctx, element, file, "meshdir")
-    try:
-        nvert, ntex, nface, nbone = struct.unpack("<4i", data[:16])
-        at = 16
-        counts = (3 * nvert, "<f4", 3), (2 * ntex, "<f4", 2), (3 * nface, "<i4", 3)
-        arrays = []
-        for count, kind, width in counts:
-            arrays.append(np.frombuffer(data, kind, count, at).reshape(-1, width))
-            at += 4 * count
-        bones = []
-        for _ in range(nbone):
-            name = data[at : at + 40].split(b"\0")[0].decode()
-            pose = np.frombuffer(data, "<f4", 7, at + 40)
-            (count,) = struct.unpack("<i", data[at + 68 : at + 72])
-            ids = np.frombuffer(data, "<i4", count, at + 72)
-            weights = np.frombuffer(data, "<f4", count, at + 72 + 4 * count)
-            bones.append(
-                (
-                    element.around[0] + name + element.around[1],
-                    pose[:3].astype(float),
-                    pose[3:].astype(float),
-                    ids,
-                    weights.astype(float),
-                )
-            )
-            at += 72 + 8 * count
-    except (struct.error, ValueError):
-        raise element.error(f"file '{file}' is no skin file") from None
-    return *arrays, bones

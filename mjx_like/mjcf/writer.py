@@ -4,6 +4,7 @@ Elements keep what they say and the class that they name; includes and replicate
 written as general where a default class was written by a shortcut.
 """
 
+import dataclasses
 import os
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
+from mjx_like.mjcf.asset.skn import read_skin
 from mjx_like.mjcf.canonical import default_elements, general_element, node, plain_classes, settings, speaking
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.schema import ELEMENTS, Attribute, Kind
@@ -29,10 +31,9 @@ def to_xml(spec: Spec) -> str:
       ModelError: a text that XML cannot hold, a default class or attached model that no MJCF says.
     """
     spec = settled(spec)
-    for skin in (*spec.sections["deformable"], *spec.sections["asset"]):
-        if skin.tag == "skin" and skin.get("file") and any(skin.around):
-            raise skin.error("its file names bodies by other names than they have here; write the compiled model")
     sections = dict(spec.sections)
+    for name in ("asset", "deformable"):
+        sections[name] = [_inline_skin(spec, e) if _renamed_skin(e) else e for e in sections[name]]
     if not plain_classes(spec.defaults):
         sections["actuator"] = [general_element(spec, element) for element in sections["actuator"]]
     parts = [*settings(spec), *default_elements(spec.defaults)]
@@ -42,6 +43,28 @@ def to_xml(spec: Spec) -> str:
     root = xml_node(node("mujoco", {"model": spec.modelname}, parts))
     etree.indent(root)
     return etree.tostring(root, encoding="unicode") + "\n"
+
+
+def _renamed_skin(element: Element) -> bool:
+    """Whether an element is a skin whose file names bodies by other names than they have here."""
+    return element.tag == "skin" and bool(element.get("file")) and any(element.around)
+
+
+def _inline_skin(spec: Spec, element: Element) -> Element:
+    """A skin with what its file says."""
+    found = read_skin(spec, element, element.get("file"))
+    attrib = {name: value for name, value in element.attrib.items() if name != "file"}
+    attrib |= {"vertex": found.vertex.ravel(), "face": found.face.ravel()}
+    attrib |= {"texcoord": found.texcoord.ravel()} if found.texcoord.size else {}
+    bones = [
+        Element(
+            "bone",
+            {"body": b.body, "bindpos": b.pos, "bindquat": b.quat, "vertid": b.vertid, "vertweight": b.vertweight},
+            [], element.where, "bone",
+        )
+        for b in found.bones
+    ]  # fmt: skip
+    return dataclasses.replace(element, attrib=attrib, children=bones)
 
 
 def write_xml(spec: Spec, path: str | Path) -> None:

@@ -5,6 +5,7 @@ import pytest
 
 from mjx_like.errors import ModelError
 from tests.compiler.compare import compile_source, differences
+from tests.mjcf.fuzzing import FILES
 
 SLIDES = "".join(f'<joint type="slide" axis="{axis}"/>' for axis in ("1 0 0", "0 1 0", "0 0 1"))
 BODIES = "".join(
@@ -47,6 +48,12 @@ def model(scale: str, tree: str, sections: str) -> str:
 @pytest.mark.parametrize("name", MODELS)
 def test_deformables(name, scale):
     assert differences(model(scale, *MODELS[name])) == {}
+
+
+def test_a_skin_from_a_file():
+    skin = '<asset><skin name="s" file="a.skn"/></asset>'
+    xml = f'<mujoco>{skin}<worldbody><frame {SCALES[2]}><body name="b"/></frame></worldbody></mujoco>'
+    assert differences(xml, {"a.skn": FILES["a.skn"]}) == {}
 
 
 def test_bones_of_different_scales():

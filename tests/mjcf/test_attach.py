@@ -3,6 +3,7 @@
 import warnings
 
 import mujoco
+import numpy as np
 import pytest
 
 from mjx_like.errors import ModelError
@@ -295,8 +296,12 @@ def test_bodies_that_a_skin_file_names_get_the_prefix(file, body):
     xml = f'<mujoco><asset><model name="m" file="{file}"/></asset><worldbody>{attached}</worldbody></mujoco>'
     assert differences(xml, assets) == {}
     assert len(set(compile_source(xml, assets).fields["skin_bonebodyid"])) == 2
-    with pytest.raises(ModelError, match="skin name='p-.*its file names bodies by other names .* compiled model"):
-        to_xml(parse_string(xml, assets))
+    written = to_xml(parse_string(xml, assets))
+    assert "a.skn" not in written
+    assert differences(written) == {}
+    before, after = compile_source(xml, assets).fields, compile_source(written).fields
+    for name in ("skin_vert", "skin_face", "skin_bonebodyid", "skin_bonebindpos", "skin_bonevertweight"):
+        assert np.array_equal(before[name], after[name])
 
 
 def test_a_skin_from_a_file_is_not_copied_with_a_replicate():
