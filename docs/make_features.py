@@ -10,7 +10,7 @@ import sys
 import mjx_like as mjx
 from mjx_like.actuator.plan import BUILT
 from mjx_like.collision.plan import _NEVER as NEVER
-from mjx_like.collision.plan import FIELD_KINDS, POINTS
+from mjx_like.collision.plan import FIELD_KINDS, POINTS, SDF_KINDS
 from mjx_like.constraint.plan import _ROWS as EQUALITIES
 from mjx_like.geometry.ray import RAY
 from mjx_like.ray.surface import SURFACES
@@ -44,6 +44,7 @@ def pairs(theirs) -> _Table:
     solid = [g for g in enums.GeomType if g <= enums.GeomType.SDF]
     table = {tuple(sorted((int(a), int(b)))) for a, b in theirs}
     built = {*POINTS, *((enums.GeomType.HFIELD, kind) for kind in FIELD_KINDS)}
+    built |= {(kind, enums.GeomType.SDF) for kind in SDF_KINDS}
     return [
         (f"{a.name.lower()} with {b.name.lower()}", (a, b) in built, (int(a), int(b)) in table)
         for i, a in enumerate(solid)

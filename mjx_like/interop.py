@@ -36,11 +36,16 @@ def arrays_from_mjmodel(mj_model: "mujoco.MjModel") -> Arrays:
     fields["text_data"] = np.frombuffer(bytes(mj_model.text_data), np.uint8).astype(np.int32)
     fields |= {"ncable": 0, "cable_bodyid": np.zeros(0, int)}  # MuJoCo 4 has no cables
     fields |= {name: np.zeros((0, 3)) for name in ("cable_stiffness", "cable_curvature")}
+    fields |= {"nsdf": 0, "sdf_geomid": np.zeros(0, int), "sdf_kind": np.zeros(0, int), "sdf_param": np.zeros((0, 5))}
+    lacks = ()
+    if mj_model.nplugin:
+        lacks = ("an MjModel does not tell what its plugins are; load the XML with Model.from_xml_path",)
     return Arrays(
         fields=fields,
         options={n: np.array(getattr(mj_model.opt, n)) for n in (*OptionFloats.__dataclass_fields__, *OPTION_FLAGS)},
         statistics={n: np.array(getattr(mj_model.stat, n)) for n in Statistic.__dataclass_fields__},
         names={kind: _names(mujoco, mj_model, kind) for kind in NAMED_KINDS},
+        unsupported=lacks,
     )
 
 

@@ -10,6 +10,7 @@ from mjx_like.types.topology import Topology
 
 _PLANE, _SPHERE, _CAPSULE = GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE
 _ELLIPSOID, _CYLINDER, _BOX, _MESH = GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX, GeomType.MESH
+_SDF = GeomType.SDF
 
 # Type pairs that the engine collides: points that the kernel returns, and the most that are contacts at once.
 POINTS = {
@@ -18,7 +19,7 @@ POINTS = {
     (_SPHERE, _SPHERE): (1, 1), (_SPHERE, _CAPSULE): (1, 1), (_SPHERE, _CYLINDER): (1, 1), (_SPHERE, _BOX): (1, 1),
     (_CAPSULE, _CAPSULE): (2, 2), (_CAPSULE, _BOX): (2, 2),
     (_BOX, _BOX): (8, 8),
-    (_PLANE, _MESH): (4, 4),
+    (_PLANE, _MESH): (4, 4), (_PLANE, _SDF): (4, 4),
     (_SPHERE, _ELLIPSOID): (1, 1), (_CAPSULE, _ELLIPSOID): (1, 1), (_ELLIPSOID, _ELLIPSOID): (1, 1),
     (_ELLIPSOID, _CYLINDER): (1, 1), (_ELLIPSOID, _BOX): (1, 1), (_ELLIPSOID, _MESH): (1, 1), (_SPHERE, _MESH): (1, 1),
     (_CAPSULE, _CYLINDER): (2, 2), (_CAPSULE, _MESH): (2, 2),
@@ -27,11 +28,13 @@ POINTS = {
 }  # fmt: skip
 # Types of geoms that collide with height fields: up to 50 points a pair, as many as there are prisms under the geom.
 FIELD_KINDS = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH)
+# Types of geoms that collide with signed distance fields: as many points a pair as option sdf_initpoints says.
+SDF_KINDS = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _SDF)
 # Those without a closed form; they come last above.
 _CONVEX = list(POINTS)[list(POINTS).index((_SPHERE, _ELLIPSOID)) :]
 # Type pairs that MuJoCo never collides.
 _NEVER = {
-    (_PLANE, _PLANE), (_PLANE, GeomType.HFIELD), (GeomType.HFIELD, GeomType.HFIELD),
+    (_PLANE, _PLANE), (_PLANE, GeomType.HFIELD), (GeomType.HFIELD, GeomType.HFIELD), (GeomType.HFIELD, _SDF),
 }  # fmt: skip
 _FLAT = (_CYLINDER, _BOX, _MESH)
 _FEW = 64  # up to this many candidate points, all have a row
@@ -51,7 +54,7 @@ def make_plan(t: Topology) -> CollisionPlan:
     """
     geom, explicit, order = _candidates(t)
     types = t.geom_type[geom]
-    built = np.array([_built(tuple(pair)) for pair in types.tolist()], bool)
+    built = np.array([_built(t, *pair) for pair in geom.tolist()], bool)
     geom, explicit, types = geom[built], explicit[built], types[built]
     groups, point_pair, point_slot = _groups(t, geom, types)
     row = np.lexsort((point_slot, point_pair))
@@ -87,7 +90,7 @@ def unsupported(t: Topology) -> tuple[str, ...]:
     lacking: dict[tuple[int, int], list[str]] = {}
     for a, b in geom.tolist():
         pair = (int(t.geom_type[a]), int(t.geom_type[b]))
-        if not _built(pair):
+        if not _built(t, a, b):
             lacking.setdefault(pair, []).append(f"{_name(t, a)} with {_name(t, b)}")
     for (a, b), pairs in lacking.items():
         more = f" and {len(pairs) - 2} more" if len(pairs) > 2 else ""
@@ -174,22 +177,27 @@ def _unfiltered(t: Topology, first: np.ndarray, second: np.ndarray) -> np.ndarra
     return keep & ~np.isin(_signature(t, first, second), t.exclude_signature)
 
 
-def _built(kinds: tuple[int, int]) -> bool:
+def _built(t: Topology, first: int, second: int) -> bool:
+    kinds = int(t.geom_type[first]), int(t.geom_type[second])
+    if kinds[1] == _SDF and kinds[0] != _PLANE:
+        return kinds[0] in SDF_KINDS and all(g in t.sdf_geomid for g in (first, second) if t.geom_type[g] == _SDF)
     return kinds in POINTS or (kinds[0] == GeomType.HFIELD and kinds[1] in FIELD_KINDS)
 
 
 def _groups(t: Topology, geom: np.ndarray, types: np.ndarray) -> tuple[tuple[PairGroup, ...], np.ndarray, np.ndarray]:
     """Return the groups by type pair, and pair and slot of every candidate point in their layout."""
     groups, point_pair, point_slot = [], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for kind in (*((GeomType.HFIELD, second) for second in FIELD_KINDS), *POINTS):
+    fields = (*((GeomType.HFIELD, second) for second in FIELD_KINDS), *((first, _SDF) for first in SDF_KINDS))
+    for kind in (*fields, *POINTS):
         rows = np.flatnonzero((types == kind).all(axis=1))
         if rows.size:
-            own = kind in _CONVEX or kind == (_PLANE, _MESH)  # these look for near pairs themselves, or are few
+            # these look for near pairs themselves, or are few
+            own = kind in _CONVEX or kind == (_PLANE, _MESH) or kind[1] == _SDF
             cells, capacity = (0, 0), rows.size if own else _pair_capacity(kind, geom[rows])
             if kind[0] == GeomType.HFIELD:
                 field = np.searchsorted(np.flatnonzero(t.geom_type == GeomType.HFIELD), geom[rows, 0])
                 cells, capacity = tuple(int(n) for n in t.hfield_cells[field, geom[rows, 1]].max(axis=0)), rows.size
-            slots = POINTS[kind][0] if kind in POINTS else 2 * cells[0] * cells[1]
+            slots = POINTS[kind][0] if kind in POINTS else 2 * cells[0] * cells[1] or t.flags.sdf_initpoints
             groups.append(PairGroup(kind, rows, geom[rows, 0], geom[rows, 1], slots, capacity, cells))
             point_pair.append(np.tile(rows, slots))
             point_slot.append(np.repeat(np.arange(slots), rows.size))
@@ -227,16 +235,16 @@ def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:
 
 def _solid(t: Topology, groups: tuple[PairGroup, ...], kind: GeomType, convex: ConvexPlan | None) -> SolidPlan | None:
     """Return the tables of the meshes that can touch another type; those of `convex` if they are of the same meshes."""
-    geom = [group.geom2 for group in groups if group.types == (kind, _MESH)]
+    geom = [group.geom2 for group in groups if group.types in ((kind, _MESH), (kind, _SDF))]
     if not geom:
         return None
-    meshes = _meshes(t, geom[0])
+    meshes = _meshes(t, np.concatenate(geom))
     return convex.solid if convex and _meshes(t, convex.geom) == meshes else make_solid(t, meshes)
 
 
 def _meshes(t: Topology, geom: np.ndarray) -> list[int]:
     """Return the meshes that some geoms have, in ascending order."""
-    return sorted(set(t.geom_dataid[geom[t.geom_type[geom] == _MESH]].tolist()))
+    return sorted(set(t.geom_dataid[geom[np.isin(t.geom_type[geom], (_MESH, _SDF))]].tolist()))
 
 
 def _condim(t: Topology, geom: np.ndarray, explicit: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ from mjx_like.compiler.mesh_geom import MESH_TYPES, Assets
 from mjx_like.compiler.plugin import check_plugins, unsupported
 from mjx_like.compiler.reduce import reduced, take_visuals, without_looks
 from mjx_like.compiler.reference import derive
+from mjx_like.compiler.sdf import compile_sdfs
 from mjx_like.compiler.sensor import compile_sensor, place_sensors
 from mjx_like.compiler.settings import context, options, statistics, user_size
 from mjx_like.compiler.simple import simple_bodies
@@ -50,7 +51,7 @@ _SIZE_OF = {
     "nskinbone": "skin_bonebodyid", "nskinbonevert": "skin_bonevertid", "ntree": "tree_sleep_policy",
     "nmesh": "mesh_vertadr", "nmeshvert": "mesh_vert", "nmeshnormal": "mesh_normal", "nmeshtexcoord": "mesh_texcoord",
     "nmeshface": "mesh_face", "nmeshgraph": "mesh_graph", "nmeshpoly": "mesh_polyvertadr",
-    "nmeshpolyvert": "mesh_polyvert", "nmeshpolymap": "mesh_polymap", "ncable": "cable_bodyid",
+    "nmeshpolyvert": "mesh_polyvert", "nmeshpolymap": "mesh_polymap", "ncable": "cable_bodyid", "nsdf": "sdf_geomid",
 }  # fmt: skip
 
 
@@ -93,7 +94,7 @@ def compile_spec(spec: Spec) -> Arrays:
     flexes, flex_sizes = compile_flexes(ctx, bodies, _section(spec, "deformable", "flex"), columns, _plastic(columns))
     columns |= flexes
     sizes |= flex_sizes
-    columns |= compile_cables(ctx.spec, bodies, columns)
+    columns |= compile_cables(ctx.spec, bodies, columns) | compile_sdfs(ctx.spec, bodies)
     sizes |= {size: len(columns.get(name, ())) for size, name in _SIZE_OF.items()}
     return _finish(ctx, sizes, columns, springdampers)
 

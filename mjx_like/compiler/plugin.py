@@ -1,7 +1,7 @@
 """Plugins: which there are, where they may stand, and what their configuration says.
 
-Models with plugins compile as in MuJoCo; of those that act on the motion only the cable's elasticity is built, the
-others are reported as unsupported.
+Models with plugins compile as in MuJoCo; of those that act on the motion the cable's elasticity and signed distances
+are built, the others are reported as unsupported.
 """
 
 import dataclasses
@@ -95,7 +95,7 @@ def plugin_name(spec: Spec, element: Element) -> str:
 
 def unsupported(spec: Spec) -> tuple[str, ...]:
     """Return what of the plugins in use the engine cannot run; sensors tell it themselves."""
-    idle = {"mesh", "sensor"} | ({"actuator"} if spec.flag["actuation"] == "disable" else set())
+    idle = {"mesh", "sensor", "geom"} | ({"actuator"} if spec.flag["actuation"] == "disable" else set())
     return tuple(
         f"{place} at {element.where}: plugin {name} is not built"
         for place, element in uses(spec)

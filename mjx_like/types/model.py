@@ -118,6 +118,8 @@ class Model(Record):
     # cable: what mjModel keeps in a plugin
     cable_stiffness: Array = leaf("ncable", 3, unit="N m/rad: twist, bending, over the length")
     cable_curvature: Array = leaf("ncable", 3, unit="rad, at rest")
+    # sdf: what mjModel keeps in a plugin
+    sdf_param: Array = leaf("nsdf", 5, unit="parameters of the shape, in the order of its configuration")
     # flex
     flex_solmix: Array = leaf("nflex")
     flex_solref: Array = leaf("nflex", 2)

@@ -109,6 +109,7 @@ class Topology:
     nuser_sensor: int
     nplastic: int
     ncable: int
+    nsdf: int
     nuserdata: int
     nsensordata: int
     nhistory: int
@@ -183,6 +184,9 @@ class Topology:
     light_active: np.ndarray = array("nlight", dtype=bool)
     # cable: bodies that are elastically bound to the body before them, not in mjModel
     cable_bodyid: np.ndarray = array("ncable")
+    # sdf: geoms with the shape of a plugin, not in mjModel
+    sdf_geomid: np.ndarray = array("nsdf")
+    sdf_kind: np.ndarray = array("nsdf")  # place in mjcf.asset.sdf.SHAPES
     # flex
     flex_contype: np.ndarray = array("nflex")
     flex_conaffinity: np.ndarray = array("nflex")

@@ -129,7 +129,7 @@ def test_default_capacity():
 
 
 def test_tables_agree():
-    iterative = set(plan._CONVEX) | {(GeomType.PLANE, GeomType.MESH)}
+    iterative = set(plan._CONVEX) | {(GeomType.PLANE, GeomType.MESH), (GeomType.PLANE, GeomType.SDF)}
     assert driver.KERNELS.keys() == plan.POINTS.keys() - iterative
 
 
@@ -138,9 +138,10 @@ def test_unsupported_pairs_are_named():
         <mesh name="tent" vertex="0 0 .12 .1 0 -.06 -.05 .09 -.06 -.05 -.09 -.06"/></asset><worldbody>
       <geom name="ground" type="hfield" hfield="h"/>
       <geom name="ghost" type="hfield" hfield="h" contype="0" conaffinity="0"/>
+      <geom name="ball" size=".1"/>
       <body><freejoint/><geom name="block" type="sdf" mesh="tent"/></body></worldbody></mujoco>"""
     lacking = plan.unsupported(put_model(mujoco.MjModel.from_xml_string(xml)).topology)
-    assert lacking == ("collision hfield-sdf is not built yet: geom 'ground' with 'block'",)
+    assert lacking == ("collision sphere-sdf is not built yet: geom 'ball' with 'block'",)
     off = xml.replace("<mujoco>", '<mujoco><option><flag contact="disable"/></option>')
     assert plan.unsupported(put_model(mujoco.MjModel.from_xml_string(off)).topology) == ()
 

@@ -19,7 +19,10 @@ Point = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Shape:
-    """A shape: its signed distance, the half sizes of a box around it, and its parameters with their defaults."""
+    """A shape: its signed distance, the half sizes of a box around it, and its parameters with their defaults.
+
+    The distance takes the functions to use, those of NumPy or others of their names, then points and parameters.
+    """
 
     distance: Callable[..., np.ndarray]
     half: Callable[..., tuple[float, float, float]]
@@ -32,7 +35,7 @@ def sdf_mesh(shape: Shape, config: Mapping[str, str]) -> MeshData:
     Raises:
       MeshError: a parameter that is no number, or a shape without surface.
     """
-    given = shape.parameters | {name: _number(name, text) for name, text in config.items() if text.strip()}
+    given = parameters_of(shape, config)
     half = np.array(shape.half(**given), float)
     if not np.isfinite(half).all() or (half <= 0).any():
         raise MeshError("has plugin parameters that make no shape")
@@ -40,12 +43,21 @@ def sdf_mesh(shape: Shape, config: Mapping[str, str]) -> MeshData:
     if (count < 2).any():
         raise MeshError("has plugin parameters that make a shape too flat for its mesh")
     grid = [-size + 2 * size * np.arange(n) / (n - 1) for size, n in zip(half, count, strict=True)]
-    mesh = isosurface(shape.distance(np.meshgrid(*grid, indexing="ij", sparse=True), **given))
+    mesh = isosurface(shape.distance(np, np.meshgrid(*grid, indexing="ij", sparse=True), **given))
     if not len(mesh.face):
         raise MeshError("has plugin parameters that make a shape without surface")
     vert = 2 * half * mesh.vert.astype(float) / (count - 1) - half
     mesh.vert, mesh.normal = vert.astype(np.float32).astype(float), mesh.normal.astype(float)
     return mesh
+
+
+def parameters_of(shape: Shape, config: Mapping[str, str]) -> dict[str, float]:
+    """Return the parameters of a shape, in their order, with those that a plugin's configuration gives.
+
+    Raises:
+      MeshError: a parameter that is no number.
+    """
+    return dict(shape.parameters) | {name: _number(name, text) for name, text in config.items() if text.strip()}
 
 
 def _number(name: str, text: str) -> float:
@@ -55,104 +67,104 @@ def _number(name: str, text: str) -> float:
         raise MeshError(f"has plugin parameter {name} '{text}', which is no number") from None
 
 
-def _subtract(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.maximum(a, -b)
+def _subtract(xp, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return xp.maximum(a, -b)
 
 
-def _torus(p: Point, radius1: float, radius2: float) -> np.ndarray:
+def _torus(xp, p: Point, radius1: float, radius2: float) -> np.ndarray:
     x, y, z = p
-    ring = np.sqrt(x * x + y * y) - radius1
-    return np.sqrt(ring * ring + z * z) - radius2
+    ring = xp.sqrt(x * x + y * y) - radius1
+    return xp.sqrt(ring * ring + z * z) - radius2
 
 
-def _bowl(p: Point, height: float, radius: float, thickness: float) -> np.ndarray:
+def _bowl(xp, p: Point, height: float, radius: float, thickness: float) -> np.ndarray:
     x, y, z = p
-    width = np.sqrt(radius * radius - height * height)
-    across = np.sqrt(x * x + y * y)
-    rim = np.sqrt((across - width) ** 2 + (z - height) ** 2)
-    shell = np.abs(np.sqrt(across * across + z * z) - radius)
-    return np.where(height * across < width * z, rim, shell) - thickness
+    width = xp.sqrt(radius * radius - height * height)
+    across = xp.sqrt(x * x + y * y)
+    rim = xp.sqrt((across - width) ** 2 + (z - height) ** 2)
+    shell = xp.abs(xp.sqrt(across * across + z * z) - radius)
+    return xp.where(height * across < width * z, rim, shell) - thickness
 
 
-def _thread(p: Point, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _thread(xp, p: Point, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Distance from a screw thread, from the cone that cuts it, and across the axis from its radius."""
     x, y, z = p
-    across = np.sqrt(x * x + y * y) - radius
-    wave = z * _SCREW - np.arctan2(y, x) / np.pi / 2
-    triangle = np.abs(wave - np.floor(wave) - 0.5)
+    across = xp.sqrt(x * x + y * y) - radius
+    wave = z * _SCREW - xp.arctan2(y, x) / np.pi / 2
+    triangle = xp.abs(wave - xp.floor(wave) - 0.5)
     return (across - triangle / _SCREW) * _ROOT, (z - across) * _ROOT, across
 
 
 _SCREW = 12  # turns of the thread per unit of length
 
 
-def _hexagon(p: Point, across: np.ndarray) -> np.ndarray:
+def _hexagon(xp, p: Point, across: np.ndarray) -> np.ndarray:
     """Distance from a hexagonal head with rounded edges."""
     x, y, z = p
     sixth = 6 / np.pi / 2
-    angle = -np.floor(np.arctan2(y, x) * sixth + 0.5) / sixth
-    side = np.sin(angle + np.pi * 0.5) * x - np.sin(angle) * y
-    head = np.maximum(side - 0.5, np.abs(z + 0.25) - 0.25)
-    return np.maximum(head, (z + across - 0.22) * _ROOT)
+    angle = -xp.floor(xp.arctan2(y, x) * sixth + 0.5) / sixth
+    side = xp.sin(angle + np.pi * 0.5) * x - xp.sin(angle) * y
+    head = xp.maximum(side - 0.5, xp.abs(z + 0.25) - 0.25)
+    return xp.maximum(head, (z + across - 0.22) * _ROOT)
 
 
-def _bolt(p: Point, radius: float) -> np.ndarray:
-    thread, cone, across = _thread(p, radius)
-    shaft = _subtract(_subtract(thread, 0.5 - np.abs(p[2] + 0.5)), cone + _ROOT)
-    return np.minimum(shaft, _hexagon(p, across))
+def _bolt(xp, p: Point, radius: float) -> np.ndarray:
+    thread, cone, across = _thread(xp, p, radius)
+    shaft = _subtract(xp, _subtract(xp, thread, 0.5 - xp.abs(p[2] + 0.5)), cone + _ROOT)
+    return xp.minimum(shaft, _hexagon(xp, p, across))
 
 
-def _nut(p: Point, radius: float) -> np.ndarray:
-    thread, cone, across = _thread(p, radius)
-    hole = np.minimum(_subtract(thread, cone + 0.5 * _ROOT), -cone - 0.05 * _ROOT)
-    return _subtract(_hexagon(p, across), hole)
+def _nut(xp, p: Point, radius: float) -> np.ndarray:
+    thread, cone, across = _thread(xp, p, radius)
+    hole = xp.minimum(_subtract(xp, thread, cone + 0.5 * _ROOT), -cone - 0.05 * _ROOT)
+    return _subtract(xp, _hexagon(xp, p, across), hole)
 
 
-def _gear(p: Point, alpha: float, diameter: float, teeth: float, thickness: float, innerdiameter: float) -> np.ndarray:
-    flat = _gear_section(p, alpha, diameter, teeth, innerdiameter)
-    depth = np.abs(p[2]) - thickness / 2
-    outside = np.sqrt(np.maximum(flat, 0) ** 2 + np.maximum(depth, 0) ** 2)
-    return np.minimum(np.maximum(flat, depth), 0.0) + outside
+def _gear(xp, p: Point, alpha: float, diameter: float, teeth: float, thickness: float, innerdiameter: float):
+    flat = _gear_section(xp, p, alpha, diameter, teeth, innerdiameter)
+    depth = xp.abs(p[2]) - thickness / 2
+    outside = xp.sqrt(xp.maximum(flat, 0) ** 2 + xp.maximum(depth, 0) ** 2)
+    return xp.minimum(xp.maximum(flat, depth), 0.0) + outside
 
 
-def _gear_section(p: Point, alpha: float, diameter: float, teeth: float, innerdiameter: float) -> np.ndarray:
+def _gear_section(xp, p: Point, alpha: float, diameter: float, teeth: float, innerdiameter: float) -> np.ndarray:
     """Distance in the plane from a gear with involute teeth."""
     x, y, _ = p
-    rho = np.sqrt(x * x + y * y)
+    rho = xp.sqrt(x * x + y * y)
     pressure = 3.096e-5 * teeth * teeth - 6.557e-3 * teeth + 0.551
     pitch = teeth / diameter
     outer, depth = (diameter + 2 / pitch) / 2, 2.2 / pitch
-    inner = innerdiameter / 2 if innerdiameter >= 0 else outer - depth - 0.14 * diameter
-    base = diameter * np.cos(pressure) / 2
-    angle = np.arctan2(y, x) + alpha
+    inner = xp.where(innerdiameter >= 0, innerdiameter / 2, outer - depth - 0.14 * diameter)
+    base = diameter * xp.cos(pressure) / 2
+    angle = xp.arctan2(y, x) + alpha
     stride = np.pi / pitch / (diameter / 2)
-    lean = np.arccos(base / (diameter / 2))
-    shift = stride / 2 - 2 * (np.tan(lean) - lean)
-    sides = [_wrapped(turn + shift / 2, stride) - shift / 2 for turn in (angle, -angle - shift)]
+    lean = xp.arccos(base / (diameter / 2))
+    shift = stride / 2 - 2 * (xp.tan(lean) - lean)
+    sides = [_wrapped(xp, turn + shift / 2, stride) - shift / 2 for turn in (angle, -angle - shift)]
     beyond = rho > base
-    far = np.where(beyond, rho, base + 1.0)
-    tangent = np.sqrt(far * far - base * base)
-    flanks = [np.where(beyond, tangent - base * (side + np.arccos(base / far)), -1e6) for side in sides]
-    walls = np.maximum(*(side - (stride - shift) for side in sides))
-    cogs = np.maximum(walls, np.maximum(*flanks))
-    cogs = _smooth_intersection(rho - outer, cogs, 0.0035 * diameter)
-    cogs = _smooth_union(rho - (outer - depth), cogs, base - outer + depth)
-    section = _subtract(cogs, rho - inner)
-    section = np.where(outer - rho < -0.2, rho - outer, section)
-    return np.where(inner - rho > 0, inner - rho, section)
+    far = xp.where(beyond, rho, base + 1.0)
+    tangent = xp.sqrt(far * far - base * base)
+    flanks = [xp.where(beyond, tangent - base * (side + xp.arccos(base / far)), -1e6) for side in sides]
+    walls = xp.maximum(*(side - (stride - shift) for side in sides))
+    cogs = xp.maximum(walls, xp.maximum(*flanks))
+    cogs = _smooth_intersection(xp, rho - outer, cogs, 0.0035 * diameter)
+    cogs = _smooth_union(xp, rho - (outer - depth), cogs, base - outer + depth)
+    section = _subtract(xp, cogs, rho - inner)
+    section = xp.where(outer - rho < -0.2, rho - outer, section)
+    return xp.where(inner - rho > 0, inner - rho, section)
 
 
-def _wrapped(x: np.ndarray, period: float) -> np.ndarray:
-    return x - period * np.floor(x / period)
+def _wrapped(xp, x: np.ndarray, period: float) -> np.ndarray:
+    return x - period * xp.floor(x / period)
 
 
-def _smooth_union(a: np.ndarray, b: np.ndarray, width: float) -> np.ndarray:
-    share = np.clip(0.5 + 0.5 * (b - a) / width, 0.0, 1.0)
+def _smooth_union(xp, a: np.ndarray, b: np.ndarray, width: float) -> np.ndarray:
+    share = xp.clip(0.5 + 0.5 * (b - a) / width, 0.0, 1.0)
     return b * (1 - share) + a * share - width * share * (1 - share)
 
 
-def _smooth_intersection(a: np.ndarray, b: np.ndarray, width: float) -> np.ndarray:
-    return _subtract(np.maximum(a, b), _smooth_union(_subtract(a, b), _subtract(b, a), width))
+def _smooth_intersection(xp, a: np.ndarray, b: np.ndarray, width: float) -> np.ndarray:
+    return _subtract(xp, xp.maximum(a, b), _smooth_union(xp, _subtract(xp, a, b), _subtract(xp, b, a), width))
 
 
 _SCREW_BOX = (0.6, 0.6, 1.0)

@@ -1,0 +1,174 @@
+"""Signed distances and their gradients, as MuJoCo has them, of primitives and of the shapes of its plugins.
+
+Points are in the frame of the geom, in components. A gradient need not be the derivative of the distance: within a box
+it turns from the corners to the faces, and that of an ellipsoid has unit length.
+Source: geomDistance, geomGradient in MuJoCo's engine_collision_sdf.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.constants import MAXVAL
+from mjx_like.math import safe
+from mjx_like.math import vector as v
+from mjx_like.math.select import take
+from mjx_like.mjcf.asset.sdf import SHAPES
+from mjx_like.types.enums import GeomType
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+
+class Field(NamedTuple):
+    """Distance and gradient as functions of points in the frame of a geom."""
+
+    distance: Callable[[v.Vector], Array]
+    gradient: Callable[[v.Vector], v.Vector]
+
+
+def field(m: Model, kind: GeomType, geom: np.ndarray, size: v.Vector, param: Array) -> Field:
+    """Return the field of the geoms of one type that take part in pairs.
+
+    Args:
+      geom: their ids, shape (n,).
+      size: MuJoCo's geom_size of each, components of shape (n,) [m].
+      param: m.sdf_param, or the same without derivative.
+    """
+    if kind == GeomType.SDF:
+        return _shapes(m, geom, param)
+    distance, gradient = _PRIMITIVES[kind]
+    return Field(lambda x: distance(x, size), lambda x: gradient(x, size))
+
+
+def _sphere(x: v.Vector, size: v.Vector) -> Array:
+    return v.norm(x) - size[0]
+
+
+def _sphere_gradient(x: v.Vector, size: v.Vector) -> v.Vector:
+    return v.normalize(x)[0]
+
+
+def _off_axis(x: v.Vector, size: v.Vector) -> v.Vector:
+    return x[0], x[1], x[2] - jnp.clip(x[2], -size[1], size[1])
+
+
+def _capsule(x: v.Vector, size: v.Vector) -> Array:
+    return v.norm(_off_axis(x, size)) - size[0]
+
+
+def _capsule_gradient(x: v.Vector, size: v.Vector) -> v.Vector:
+    return v.normalize(_off_axis(x, size))[0]
+
+
+def _beyond(x: v.Vector, size: v.Vector) -> tuple[v.Vector, v.Vector, Array]:
+    """Return how far points are beyond the faces of a box, the same but not below zero, and the largest."""
+    over = tuple(jnp.abs(c) - s for c, s in zip(x, size, strict=True))
+    return over, tuple(jnp.maximum(c, 0) for c in over), jnp.maximum(jnp.maximum(over[0], over[1]), over[2])
+
+
+def _turning(x: v.Vector, over: v.Vector, size: v.Vector) -> v.Vector:
+    """Return unit vectors within a box that turn from its corners to its faces.  Source: radialField3d."""
+    steep = v.normalize(tuple(safe.divide(-s, c, MAXVAL) for s, c in zip(size, over, strict=True)))[0]
+    return tuple(jnp.where(c < 0, -s, s) for c, s in zip(x, steep, strict=True))
+
+
+def _box(x: v.Vector, size: v.Vector) -> Array:
+    over, outer, largest = _beyond(x, size)
+    steep = _turning(x, over, size)
+    way = [safe.divide(-c, jnp.abs(s), MAXVAL) for c, s in zip(over, steep, strict=True)]
+    within = -jnp.minimum(jnp.minimum(way[0], way[1]), way[2]) * v.norm(steep)
+    return jnp.where(largest >= 0, v.norm(outer), within)
+
+
+def _box_gradient(x: v.Vector, size: v.Vector) -> v.Vector:
+    over, outer, largest = _beyond(x, size)
+    outward = tuple(jnp.where(c < 0, -s, s) for c, s in zip(x, v.normalize(outer)[0], strict=True))
+    return v.select(largest < 0, _turning(x, over, size), outward)
+
+
+def _scaled(x: v.Vector, size: v.Vector) -> tuple[v.Vector, Array, Array]:
+    """Return coordinates over the squared half axes of an ellipsoid, and two norms."""
+    near = tuple(c / s for c, s in zip(x, size, strict=True))
+    twice = tuple(c / s for c, s in zip(near, size, strict=True))
+    return twice, v.norm(near), v.norm(twice)
+
+
+def _ellipsoid(x: v.Vector, size: v.Vector) -> Array:
+    _, near, twice = _scaled(x, size)
+    return safe.divide(near * (near - 1), twice, -1.0)
+
+
+def _ellipsoid_gradient(x: v.Vector, size: v.Vector) -> v.Vector:
+    scaled, near, twice = _scaled(x, size)
+    along = safe.divide(2 * near - 1, near * twice)
+    bent = safe.divide(near * (near - 1), twice**3)
+    return v.normalize(tuple(c * along - c / (s * s) * bent for c, s in zip(scaled, size, strict=True)))[0]
+
+
+def _cylinder(x: v.Vector, size: v.Vector) -> Array:
+    side, cap = safe.sqrt(x[0] * x[0] + x[1] * x[1]) - size[0], jnp.abs(x[2]) - size[1]
+    outer = safe.sqrt(jnp.maximum(side, 0) ** 2 + jnp.maximum(cap, 0) ** 2)
+    return jnp.minimum(jnp.maximum(side, cap), 0) + outer
+
+
+def _cylinder_gradient(x: v.Vector, size: v.Vector) -> v.Vector:
+    radius = safe.sqrt(x[0] * x[0] + x[1] * x[1])
+    side, cap = radius - size[0], jnp.abs(x[2]) - size[1]
+    p, q = jnp.maximum(side, 0), jnp.maximum(cap, 0)
+    outer = safe.sqrt(p * p + q * q)
+    within = jnp.maximum(side, cap) < 0
+    across = jnp.where(within, side > cap, safe.divide(p, outer))
+    along = jnp.where(within, side <= cap, safe.divide(q, outer))
+    return across * safe.divide(x[0], radius), across * safe.divide(x[1], radius), along * jnp.sign(x[2])
+
+
+_PRIMITIVES = {
+    GeomType.SPHERE: (_sphere, _sphere_gradient),
+    GeomType.CAPSULE: (_capsule, _capsule_gradient),
+    GeomType.ELLIPSOID: (_ellipsoid, _ellipsoid_gradient),
+    GeomType.CYLINDER: (_cylinder, _cylinder_gradient),
+    GeomType.BOX: (_box, _box_gradient),
+}
+
+
+class _Safe:
+    """The functions that the shapes use, with finite derivatives everywhere."""
+
+    sqrt, maximum, minimum, where, floor = safe.sqrt, jnp.maximum, jnp.minimum, jnp.where, jnp.floor
+    abs, sin, cos, tan, clip = jnp.abs, jnp.sin, jnp.cos, jnp.tan, jnp.clip
+
+    @staticmethod
+    def arctan2(y: Array, x: Array) -> Array:
+        somewhere = (x != 0) | (y != 0)
+        return jnp.where(somewhere, jnp.arctan2(y, jnp.where(somewhere, x, 1)), 0)
+
+    @staticmethod
+    def arccos(x: Array) -> Array:
+        return jnp.arctan2(safe.sqrt(1 - x * x), x)
+
+
+def _shapes(m: Model, geom: np.ndarray, param: Array) -> Field:
+    """Return the field of geoms with the shapes of plugins."""
+    row = np.array([np.flatnonzero(m.sdf_geomid == g)[0] for g in geom])
+    kinds, own = m.sdf_kind[row], take(param, row)
+
+    def distance(x: v.Vector) -> Array:
+        total = jnp.zeros_like(x[0])
+        for kind in sorted(set(kinds.tolist())):
+            shape, mine = list(SHAPES.values())[kind], kinds == kind
+            given = {
+                name: jnp.where(mine, own[:, i], usual) for i, (name, usual) in enumerate(shape.parameters.items())
+            }
+            total = jnp.where(mine, shape.distance(_Safe, x, **given), total)
+        return total
+
+    def gradient(x: v.Vector) -> v.Vector:
+        one, zero = jnp.ones_like(x[0]), jnp.zeros_like(x[0])
+        seeds = ((one, zero, zero), (zero, one, zero), (zero, zero, one))
+        return tuple(jax.jvp(distance, (x,), (seed,))[1] for seed in seeds)
+
+    return Field(distance, gradient)

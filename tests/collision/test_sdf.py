@@ -1,0 +1,131 @@
+"""Geoms against signed distance fields of plugins, in both engines."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import mujoco
+import numpy as np
+import pytest
+
+import mjx_like as mjx
+from mjx_like.collision.driver import collision
+from mjx_like.errors import UnsupportedError
+from mjx_like.state import make_data
+from tests.collision import scene
+
+SIZES = {
+    "sphere": ".15", "capsule": ".1 .2", "ellipsoid": ".15 .2 .12", "cylinder": ".12 .15", "box": ".1 .15 .2",
+}  # fmt: skip
+PARAMETERS = {
+    "torus": {"radius1": 0.3, "radius2": 0.12},
+    "bowl": {"height": 0.3, "radius": 0.5, "thickness": 0.05},
+    "gear": {"alpha": 0.2, "diameter": 1.2, "teeth": 12, "thickness": 0.3},
+    "bolt": {},
+    "nut": {},
+}
+COUNT = 24
+
+
+def _xml(fixed: str, others: str) -> str:
+    """Return a scene of a fixed shape, a floor, and others that touch only these."""
+    keys = "".join(f'<config key="{k}" value="{x}"/>' for k, x in PARAMETERS[fixed].items())
+    return f"""
+    <mujoco>
+      <extension>
+        <plugin plugin="mujoco.sdf.{fixed}"><instance name="i">{keys}</instance></plugin>
+      </extension>
+      <option sdf_initpoints="20" sdf_iterations="8"/>
+      <asset><mesh name="m"><plugin instance="i"/></mesh></asset>
+      <default><geom contype="0" mass="1"/></default>
+      <worldbody>
+        <body pos=".1 .2 .3" euler="10 20 30">
+          <geom type="sdf" mesh="m" contype="1" conaffinity="0"><plugin instance="i"/></geom>
+        </body>
+        {others}
+      </worldbody>
+    </mujoco>"""
+
+
+FREE = '<body><freejoint/><geom type="{}" {}>{}</geom></body>'
+BALL, *_, BOX = SHAPES = [FREE.format(k, f'size="{s}"', "") for k, s in SIZES.items()]
+ROUND = "".join(SHAPES[:-1])
+TWIN = FREE.format("sdf", 'mesh="m"', '<plugin instance="i"/>')
+FLOOR = '<geom type="plane" size="1 1 1" pos="0 0 -.2" euler="10 0 0" contype="1" conaffinity="0"/>'
+
+
+@functools.cache
+def _scene(fixed: str, others: str, reach: float):
+    xml = _xml(fixed, others)
+    mj = mujoco.MjModel.from_xml_string(xml)
+    qpos = scene.poses(mj, COUNT, seed=1, reach=reach)
+    qpos.reshape(COUNT, -1, 7)[..., :3] += [0.1, 0.2, 0.3]
+    return mj, mjx.Model.from_xml_string(xml, nconmax=120), scene.oracle(mj, qpos)
+
+
+def _worst(m, reference, skip: int = 0) -> tuple[int, float]:
+    """Return how many contacts there are, and the largest difference; the first `skip` of each pose left out."""
+    ours = jax.tree.map(np.asarray, scene.ours(m, reference))
+    count, worst = 0, 0.0
+    for k, theirs in enumerate(reference):
+        assert ours.ncon[k] == theirs.ncon, k
+        for j in range(skip, theirs.ncon):
+            c = theirs.contact[j]
+            assert tuple(ours.contact.geom[k, j]) == tuple(c.geom)
+            count += 1
+            for name in ("dist", "pos", "frame", "includemargin"):
+                worst = max(worst, np.abs(np.ravel(getattr(ours.contact, name)[k, j]) - getattr(c, name)).max())
+    return count, worst
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "fixed, others, skip, limit",
+    [
+        ("torus", ROUND + TWIN + FLOOR, 0, 1e-8),
+        # where a search starts at a corner of a box, or in its middle, rounding decides the way
+        ("torus", BOX, 2, 1e-9),
+        # the gradients of the other shapes are differences in MuJoCo
+        ("bowl", BALL, 0, 2e-3),
+        ("gear", BALL, 0, 1e-4),
+        ("bolt", BALL + TWIN, 0, 1e-6),
+        ("nut", BALL, 0, 1e-6),
+    ],
+)
+def test_contacts_equal_oracle(fixed, others, skip, limit):
+    mj, m, reference = _scene(fixed, others, 0.5)
+    count, worst = _worst(m, reference, skip)
+    assert count > 200 and worst < limit, (count, worst)
+
+
+def test_points_follow_both_geoms():
+    """They keep their place where both geoms move as one, by size change as it should, and go half the way of one."""
+    mj, m, reference = _scene("torus", BALL, 0.5)
+    assert _worst(m, reference)[1] < 1e-8
+    data = next(d for d in reference if d.ncon > 10)
+    d, xpos, xmat = make_data(m), jnp.array(data.geom_xpos), jnp.array(data.geom_xmat.reshape(-1, 3, 3))
+    deepest = int(np.argmin(data.contact.dist))
+    ball = jnp.arange(2)[:, None] == 1
+    turn, shift = jnp.array([0.3, -0.5, 0.2]), jnp.array([0.1, 0.4, -0.2])
+
+    def found(whole, alone, size, param):
+        rotation = jnp.eye(3) + whole * jnp.cross(jnp.eye(3), turn)
+        model = m.replace(geom_size=m.geom_size + size * ball, sdf_param=m.sdf_param + param)
+        pos = (xpos + alone * jnp.where(ball, shift, 0)) @ rotation.T + whole * shift
+        c = collision(model, d.replace(geom_xpos=pos, geom_xmat=rotation @ xmat)).contact
+        return c.dist[deepest], c.pos[deepest], c.frame[deepest, 0]
+
+    now, slope = jax.jit(lambda: (found(0.0, 0.0, 0.0, 0.0), jax.jacfwd(found, (0, 1, 2, 3))(0.0, 0.0, 0.0, 0.0)))()
+    (_, pos, normal), (ddist, dpos, dnormal) = now, slope
+    assert abs(ddist[0]) < 1e-12 and np.abs(dnormal[0] - jnp.cross(turn, normal)).max() < 1e-12
+    assert np.abs(dpos[0] - shift - jnp.cross(turn, pos)).max() < 1e-12
+    # the ball comes first; the search ends near the deepest place, where both normals oppose each other
+    assert abs(ddist[1] + 0.5 * normal @ shift) < 1e-2 and abs(ddist[2] + 0.5) < 1e-6
+    assert all(np.isfinite(x).all() for x in jax.tree.leaves(slope))
+
+
+def test_what_is_not_built_is_named():
+    """A field without plugin, which MuJoCo reads from an octree, and meshes; a height field never touches one."""
+    xml = _xml("torus", FREE.format("sdf", 'mesh="m" name="own"', "") + FREE.format("mesh", 'mesh="m"', ""))
+    with pytest.raises(UnsupportedError, match="sdf-sdf is not built yet.*mesh-sdf is not built yet"):
+        mjx.make_data(mjx.Model.from_xml_string(xml))
