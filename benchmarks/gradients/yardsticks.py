@@ -113,7 +113,7 @@ def main() -> None:
 
 
 def _line(task: str, right: str, *columns) -> None:
-    cells = [x if isinstance(x, str) else " ".join(f"{v:.4f}" for v in np.atleast_1d(x)) for x in columns]
+    cells = [x if isinstance(x, str) else " ".join(f"{v:.4g}" for v in np.atleast_1d(x)) for x in columns]
     print(f"{task:30s} {right:8s}" + "".join(f" | {c:27s}" for c in cells), flush=True)
 
 
