@@ -28,14 +28,15 @@ def with_smoothing(
 
     The impedance of a contact grows from nothing at a distance of `width` above its margin to MuJoCo's at `width` below
     it, and so does the depth that its spring pushes against, with continuous derivatives; a contact deeper than that is
-    MuJoCo's. With `reach` and `strength` a share of the impedance, `strength` at the touch and falling to nothing at
-    `reach`, acts from a distance, so that gradients see what is not touched yet.
+    MuJoCo's. With `reach` and `strength` a contact acts from a distance, so that gradients see what is not touched yet:
+    with a share of its impedance, `strength` at the touch and falling to nothing at `reach`, as if as much of `reach`
+    deep.
 
     Args:
       m: the model.
       width: half the width of the activation [m, for limits of rotations rad]; 0 for MuJoCo's sudden one.
       reach: distance from which contacts act [m or rad].
-      strength: share of the impedance that acts from a distance, in [0, 1).
+      strength: share of the impedance and of `reach` that acts from a distance, in [0, 1).
       limits: whether limits are smoothed too.
       straight_through: whether `forward`, `inverse`, `step` and `rollout` return the values without smoothing, with the
         derivatives of the smoothed ones. They compute both.

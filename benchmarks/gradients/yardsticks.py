@@ -102,7 +102,7 @@ def main() -> None:
         "not 0",
         NEAR,
         "",
-        lambda m: mjx.with_smoothing(m, 1e-3, reach=0.1, strength=1e-3),
+        lambda m: mjx.with_smoothing(m, 1e-3, reach=0.1, strength=0.1),
         peers=False,
     )
     for name in ("half_cheetah", "humanoid"):

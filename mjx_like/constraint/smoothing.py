@@ -20,14 +20,16 @@ def softened(s: Smoothing, violation: Array) -> tuple[Array, Array]:
     """Return the violation and the share of the impedance that a row has, each with a continuous derivative.
 
     violation: position less margin, shape (...). Below -width both are those of MuJoCo: the violation itself, and 1;
-    above width the violation is 0, and the share only that of the force from a distance, 0 at `reach` and beyond.
+    above width there is only what acts from a distance, 0 at `reach` and beyond: a share of the impedance, `strength`
+    at the touch, and as much of `reach` for a depth, so that a contact without damping pushes as well.
     """
     x = safe.clip(safe.divide(violation, s.width, otherwise=jnp.sign(violation)), -1.0, 1.0)
     soft = jnp.where(violation < -s.width, violation, -s.width * (1 - x) ** 2 / 4)
     rise = 0.5 * (1 - x)
     share = rise * rise * (3 - 2 * rise)
     near = safe.clip(1 - safe.divide(violation, s.reach, otherwise=1.0), 0.0, 1.0)
-    return soft, share + (1 - share) * s.strength * near * near
+    apart = (1 - share) * s.strength * near * near
+    return soft - apart * s.reach, share + apart
 
 
 def softened_impedance(impedance: Array, share: Array) -> Array:

@@ -64,6 +64,18 @@ def test_contacts_from_a_distance_have_gradients():
     assert (np.abs(near[apart]) > 1e-3).all() and not np.any(_exact()[1][apart])
 
 
+def test_contacts_without_damping_push_from_a_distance():
+    elastic = XML.replace('condim="1"', 'condim="1" solref="-1000 0"').replace(
+        "limited", 'solreflimit="-1000 0" limited'
+    )
+    m = with_smoothing(put_model(mujoco.MjModel.from_xml_string(elastic)), WIDTH, reach=10 * WIDTH, strength=0.1)
+    apart = (DEPTHS > WIDTH) & (DEPTHS < 10 * WIDTH)
+    value, slope = _velocity(m, jnp.asarray(DEPTHS))
+    free = np.array([-0.1 - 0.002 * 9.81, -0.1])  # velocities of what falls and of what slides
+    assert (value[apart] > free + 1e-8).all() and (slope[apart] < 0).all()
+    np.testing.assert_allclose(value[DEPTHS > 10 * WIDTH], free[None], atol=1e-12)
+
+
 @pytest.mark.slow
 def test_straight_through_keeps_values():
     heights = jnp.asarray(DEPTHS)
