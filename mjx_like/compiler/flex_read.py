@@ -64,7 +64,7 @@ def read_flex(ctx: Context, element: Element, poses: list, strained: set[str]) -
     a = spec.resolve(element)
 
     def child(tag: str, kind: str) -> Mapping[str, Any]:
-        found = element.find(tag)
+        found = element.find(tag)  # a flex in a scaled frame carries the scaled defaults of a child that it lacks
         return spec.resolve(found) if found else a.get(tag) or schema_defaults(ELEMENTS[kind])
 
     contact, edge = child("contact", "flex_contact"), child("edge", "flex_edge")

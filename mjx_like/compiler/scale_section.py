@@ -73,7 +73,7 @@ def _tree_targets(bodies: list[Any]) -> Targets:
         for kind, part in (("geom", "geoms"), ("site", "sites"), ("camera", "cameras"), ("joint", "joints")):
             for placed in getattr(body, part):
                 along = kind != "joint" or placed.attributes["type"] == "slide"
-                slides = kind == "joint" and along and placed.scale.stretch is not None
+                slides = kind == "joint" and along
                 own = along_axis(placed.element, placed.attributes["axis"], placed.scale) if slides else None
                 found[kind, placed.element.get("name", "")] = Target(placed.scale, along, own)
     found["body", "world"] = Target(UNSCALED)
@@ -176,13 +176,11 @@ def _key_factors(bodies: list[Any], inputs: list[tuple[np.ndarray, float, Elemen
     positions: dict[Element, Any] = {}
     for body in bodies:
         for placed in body.joints:
-            kind, own = placed.attributes["type"], placed.scale
-            if kind == "slide" and own.stretch is not None:
-                positions[placed.element] = along_axis(placed.element, placed.attributes["axis"], own)
-            elif kind in ("slide", "free"):
-                positions[placed.element] = own.length if kind == "slide" else body.around.along
+            kind = placed.attributes["type"]
+            if kind == "slide":
+                positions[placed.element] = along_axis(placed.element, placed.attributes["axis"], placed.scale)
             else:
-                positions[placed.element] = 1.0
+                positions[placed.element] = body.around.along if kind == "free" else 1.0
     return {
         "qpos": positions,
         "qvel": positions,

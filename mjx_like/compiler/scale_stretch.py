@@ -52,6 +52,8 @@ def along_axis(element: Element, axis: np.ndarray, around: Scale) -> float:
     Raises:
       ModelError: an axis that the map turns.
     """
+    if around.stretch is None:
+        return around.length
     unit = normalized(np.asarray(axis, float))[0]
     image = around.map @ unit
     length = float(np.linalg.norm(image))

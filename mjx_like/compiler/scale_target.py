@@ -11,7 +11,7 @@ from mjx_like.compiler.scale import UNSCALED, Scale
 class Target:
     """An object of the tree, or a tendon, that others refer to: its factors, and whether it moves along a length.
 
-    stretch: the factor of lengths along it, where its frame has others in other directions.
+    stretch: of a slide, the factor of lengths along it, which depends on its direction.
     """
 
     scale: Scale
