@@ -7,7 +7,7 @@ from mjx_like.compiler.context import Context, vector
 from mjx_like.compiler.geom import material
 from mjx_like.compiler.pose import normalized
 from mjx_like.constants import MINVAL
-from mjx_like.mjcf.asset.skn import read_skin
+from mjx_like.mjcf.asset.skn import Bone, Skin, read_skin
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import ObjType
 
@@ -61,14 +61,13 @@ def compile_skins(ctx: Context, elements: list[Element]) -> tuple[list[Row], Col
     return rows, parts
 
 
-def _stretched(skin, turn: np.ndarray):
+def _stretched(skin: Skin, turn: np.ndarray) -> Skin:
     """The skin of bones in a scaled frame."""
-    vertices, texcoord, faces, bones = skin
-    bones = [(body, turn @ np.asarray(pos, float), quat, ids, weights) for body, pos, quat, ids, weights in bones]
-    return np.asarray(vertices, float) @ turn.T, texcoord, faces, bones
+    bones = [bone._replace(pos=turn @ bone.pos) for bone in skin.bones]
+    return skin._replace(vertex=np.asarray(skin.vertex, float) @ turn.T, bones=bones)
 
 
-def _add_bones(ctx: Context, element: Element, bones, nvert: int, parts: Columns) -> None:
+def _add_bones(ctx: Context, element: Element, bones: list[Bone], nvert: int, parts: Columns) -> None:
     total = np.zeros(nvert, np.float32)
     for body, _, _, ids, weights in bones:
         if not len(ids) or ids.min() < 0 or ids.max() >= nvert:
@@ -87,18 +86,18 @@ def _add_bones(ctx: Context, element: Element, bones, nvert: int, parts: Columns
         parts["skin_bonevertweight"] += list(np.asarray(weights, np.float32) / total[ids])
 
 
-def _inline(element: Element, a):
+def _inline(element: Element, a) -> Skin:
     bones = []
     for bone in element.find_all("bone"):
         ids, weights = np.asarray(bone.get("vertid", ()), int), np.asarray(bone.get("vertweight", ()), float)
         if len(ids) != len(weights):
             raise bone.error("vertid and vertweight must have one length")
         pose = vector(bone.get("bindpos"), 3), vector(bone.get("bindquat"), 4, (1, 0, 0, 0))
-        bones.append((bone.get("body"), *pose, ids, weights))
+        bones.append(Bone(bone.get("body"), *pose, ids, weights))
     for name, width in (("vertex", 3), ("texcoord", 2), ("face", 3)):
         if len(a.get(name, ())) % width:
             raise element.error(f"{name} has {len(a[name])} numbers, needs a multiple of {width}")
     empty = np.zeros(0)
     vertices = np.reshape(a.get("vertex", empty), (-1, 3))
     texcoord = np.reshape(a.get("texcoord", empty), (-1, 2))
-    return vertices, texcoord, np.reshape(a.get("face", empty), (-1, 3)).astype(int), bones
+    return Skin(vertices, texcoord, np.reshape(a.get("face", empty), (-1, 3)).astype(int), bones)
