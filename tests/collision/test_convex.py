@@ -61,12 +61,12 @@ def _pairs(contact, count: int) -> dict:
 @pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.0, 0.01])
 def test_all_pairs_equal_oracle(margin):
-    """Rounding turns some searches in flat places, and ties among corners: one pair in ten may differ by over 1e-5."""
+    """Rounding turns some searches in flat places, and ties among corners: 3 pairs in 100 may differ by over 1e-5."""
     mj, m = _models(margin)
     reference = _poses(mj, 24)
     data = scene.ours(m, reference)
     contact = jax.tree.map(np.asarray, data.contact)
-    off, several, total, missed = 0, 0, 0, 0
+    off, several, total, missed, miscounted = 0, 0, 0, 0, 0
     for k, theirs in enumerate(reference):
         mine = _pairs(jax.tree.map(lambda x, k=k: x[k], contact), int(data.ncon[k]))
         other = _pairs(theirs.contact, theirs.ncon)
@@ -75,9 +75,48 @@ def test_all_pairs_equal_oracle(margin):
         for pair in set(mine) & set(other):
             a, b = mine[pair], other[pair]
             several += len(b) > 1
-            off += a.shape != b.shape or np.abs(a - b).max() > 1e-5
+            miscounted += a.shape != b.shape
+            off += a.shape == b.shape and np.abs(a - b).max() > 1e-5
     assert total > 200 and several > 60
-    assert missed <= 0.01 * total and off <= 0.1 * total, (missed, off, total)
+    assert missed == 0 and miscounted == 0 and off <= 0.03 * total, (missed, miscounted, off, total)
+
+
+def _apart(mj, near: dict[str, np.ndarray]) -> mujoco.MjData:
+    """Return MuJoCo's data with some geoms at given poses, the others far from everything."""
+    data = mujoco.MjData(mj)
+    for body, kind in enumerate(GEOMS):
+        data.qpos[7 * body : 7 * body + 7] = near.get(kind, [100 + 10 * body, 0, 50, 1, 0, 0, 0])
+    mujoco.mj_kinematics(mj, data)
+    mujoco.mj_collision(mj, data)
+    return data
+
+
+@pytest.mark.slow
+def test_faces_and_edges_that_nearly_match():
+    """Deep poses, where an edge of either geom lies on a face of the other, and tilts between the two limits of angle.
+
+    Faces meet up to an angle of cosine 0.996, an edge and a face up to one of sine 0.0888.
+    """
+    mj, m = _models()
+    rng, reference = np.random.default_rng(7), []
+    for first in ("box", "slab") * 15:
+        quat = rng.normal(size=(2, 4)) / np.sqrt(4)
+        near = [np.append(0.04 * side * rng.normal(size=3) + [0, 0, 5], quat[side]) for side in (0, 1)]
+        reference.append(_apart(mj, dict(zip((first, "tent"), near, strict=True))))
+    for tilt in (0.0887, 0.0892, 0.0896):
+        lying = np.array([0, 0, 5.05 + 0.13 - 0.02, np.cos(tilt / 2), np.sin(tilt / 2), 0, 0])
+        reference.append(_apart(mj, {"slab": [0, 0, 5, 1, 0, 0, 0], "box": lying}))
+    counts = [d.ncon for d in reference]
+    assert 2 in counts[:-3] and counts[-3:] == [4, 4, 2]
+    data = scene.ours(m, reference)
+    contact = jax.tree.map(np.asarray, data.contact)
+    for k, theirs in enumerate(reference):
+        mine = _pairs(jax.tree.map(lambda x, k=k: x[k], contact), int(data.ncon[k]))
+        other = _pairs(theirs.contact, theirs.ncon)
+        assert {p: len(v) for p, v in mine.items()} == {p: len(v) for p, v in other.items()}, k
+        for pair in other:  # two ends of an edge are at times found in the other order
+            a, b = (x[np.lexsort(x[:, 1:4].round(6).T)] for x in (mine[pair], other[pair]))
+            np.testing.assert_allclose(a, b, atol=1e-6)
 
 
 @pytest.mark.slow
