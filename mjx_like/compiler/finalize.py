@@ -10,6 +10,7 @@ import numpy as np
 
 from mjx_like.actuator import plan as actuator_plan
 from mjx_like.collision import plan as collision_plan
+from mjx_like.compiler.reference.kinematics import local_frames
 from mjx_like.constraint import plan as constraint_plan
 from mjx_like.errors import InputError
 from mjx_like.integrator import plan as integrator_plan
@@ -41,6 +42,7 @@ _DECIDED = (
     "has",
     "wrap_sideid",
     "hfield_cells",
+    "frame_nudge",
     "declared_unsupported",
     "unsupported",
     "hooks",
@@ -50,6 +52,7 @@ _DECIDED = (
     "planner",
     "plans",
 )
+_ROUNDING = 1e-14  # of positions and quaternions, as they are read
 
 
 @dataclasses.dataclass
@@ -141,6 +144,7 @@ def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, .
         has=has,
         wrap_sideid=_side_sites(arrays.fields),
         hfield_cells=_hfield_cells(arrays.fields, float(arrays.options["o_margin"])),
+        frame_nudge=_frame_nudge(arrays.fields),
         declared_unsupported=arrays.unsupported,
         unsupported=(),
         hooks=hooks,
@@ -170,6 +174,23 @@ def _hfield_cells(fields: dict[str, Any], o_margin: float) -> np.ndarray:
     reach = fields["geom_rbound"] + np.maximum(layer + layer[ground][:, None], largest)
     cells = np.ceil(2 * reach[..., None] / step[:, None] - 1e-9) + 1
     return np.minimum(cells, count[:, None]).astype(np.int32)
+
+
+def _frame_nudge(fields: dict[str, Any]) -> np.ndarray:
+    """Return what moves inertial frames, geoms and sites onto the frame of their body or its inertia, shape (n, 7).
+
+    The compiler of MuJoCo takes frames within 1e-6 of each other for one, and its engine then copies the pose. There
+    are no rows where no frame differs by more than rounding.
+    Source: body_sameframe, geom_sameframe and site_sameframe in user_model.cc, mj_local2Global.
+    """
+    kinds = (("body_ipos", "body_iquat"), ("geom_pos", "geom_quat"), ("site_pos", "site_quat"))
+    rows = []
+    for (pos, quat), (near_pos, near_quat) in zip(kinds, local_frames(fields), strict=True):
+        own = fields[quat]
+        sign = np.where(np.sum(own * near_quat, axis=1, keepdims=True) < 0, -1, 1)
+        rows.append(np.concatenate([near_pos - fields[pos], sign * near_quat - own], axis=1))
+    nudge = np.concatenate(rows)
+    return nudge if np.abs(nudge).max(initial=0) > _ROUNDING else np.zeros((0, 7))
 
 
 def _nonzero(value: np.ndarray, trailing: int) -> np.ndarray:

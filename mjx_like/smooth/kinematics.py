@@ -33,10 +33,12 @@ def kinematics(m: Model, d: Data) -> Data:
     rotation = component.matrix(quat)
     pos, anchor, axis = _positions(m, base_pos, component.matrix(base_quat), rotation, slide)
     xquat, xmat = pick_last(quat, plan.body_node), pick_last(rotation, plan.body_node)
-    local = local_frames(
-        jnp.concatenate([m.body_ipos, m.geom_pos, m.site_pos]),
-        jnp.concatenate([m.body_iquat, m.geom_quat, m.site_quat]),
-    )
+    local_pos = jnp.concatenate([m.body_ipos, m.geom_pos, m.site_pos])
+    local_quat = jnp.concatenate([m.body_iquat, m.geom_quat, m.site_quat])
+    if m.frame_nudge.size:
+        nudge = m.frame_nudge.astype(local_pos.dtype)
+        local_pos, local_quat = local_pos + nudge[:, :3], local_quat + nudge[:, 3:]
+    local = local_frames(local_pos, local_quat)
     carrier = component.pose(take_last(xmat, plan.frame_body), take_last(pos, plan.frame_body))
     frames = jnp.moveaxis(component.compose(carrier, hold(local)), -1, 0)
     inertial, geom, site = jnp.split(frames, (m.nbody, m.nbody + m.ngeom))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from mjx_like.integrator.position import integrate_pos
+from mjx_like.interop import put_model
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.crb import full_m, mul_m, solve_m
 from mjx_like.smooth.kinematics import kinematics
@@ -31,6 +32,40 @@ def test_smooth_stages_equal_mujoco(name):
     mj.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
     worst = errors(mj, run(m, sample), sample, POSITION + VELOCITY)
     assert max(worst.values()) < TIGHT, {k: v for k, v in worst.items() if v >= TIGHT}
+
+
+NEARLY = """
+<mujoco>
+  <worldbody>
+    <body name="a" pos="0 0 1" quat="1 2 3 4">
+      <inertial pos="3e-7 0 0" quat="1 4e-7 0 0" mass="1" diaginertia="1 2 2.5"/>
+      <joint axis="1 2 3"/>
+      <geom name="of_body" size=".1" pos="0 4e-7 0" quat="-1 0 3e-7 0"/>
+      <site name="turned_like_body" pos=".1 0 0" quat="1 0 0 -8e-7"/>
+      <body name="b" pos=".3 0 0">
+        <inertial pos=".1 .2 .3" quat="1 1 0 .5" mass="1" diaginertia="1 2 2.5"/>
+        <joint axis="1 0 3"/>
+        <geom name="of_inertia" type="box" size=".1 .2 .3" pos=".1 .2000004 .3" quat="-1 -1 2e-7 -.5"/>
+        <geom name="turned_like_inertia" type="box" size=".1 .2 .3" quat="1.0000003 1 0 .5"/>
+        <site name="near_no_frame" pos=".1 .2 .3" quat="1 1 2e-5 .5"/>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>"""
+
+
+def test_frames_that_nearly_coincide_are_one_as_in_mujoco():
+    """Its compiler merges frames within 1e-6 of each other; ours move with their own pose all the same."""
+    mj, m = load(NEARLY)
+    assert 1e-7 < np.abs(m.frame_nudge).max() < 1e-6
+    sample = states(mj, 3)
+    out = run(m, sample, lambda m, d: smooth(m, d, (kinematics, com_pos)))
+    worst = errors(mj, out, sample, POSITION[:11] + ("subtree_com", "cdof", "cinert"))
+    assert max(worst.values()) < TIGHT, {k: v for k, v in worst.items() if v >= TIGHT}
+    far = NEARLY.replace("e-7", "e-4").replace(".2000004", ".21").replace("1.0000003", "1.1")
+    assert put_model(mujoco.MjModel.from_xml_string(far)).frame_nudge.size == 0
+    turned = jax.jit(jax.jacfwd(lambda p: kinematics(m.replace(geom_pos=p), data(m)).geom_xpos[1]))(m.geom_pos)[:, 1]
+    np.testing.assert_allclose(turned @ turned.T, np.eye(3), atol=1e-12)
 
 
 def test_products_solves_and_jacobians_equal_mujoco():

@@ -49,10 +49,10 @@ def kinematics(f: Fields, qpos: np.ndarray) -> Frames:
     for body in range(1, nbody):
         _place_body(f, qpos, body, xpos, xquat, xanchor, xaxis)
     xmat = _matrices(xquat)
-    inertial = _snapped(f["body_ipos"], f["body_iquat"], np.zeros(3), pose.IDENTITY)
+    inertial, geoms, sites = local_frames(f)
     xipos, xiquat = _attached(xpos, xquat, np.arange(nbody), *inertial)
-    geom_xpos, geom_xquat = _attached(xpos, xquat, f["geom_bodyid"], *_on_body(f, "geom", inertial))
-    site_xpos, site_xquat = _attached(xpos, xquat, f["site_bodyid"], *_on_body(f, "site", inertial))
+    geom_xpos, geom_xquat = _attached(xpos, xquat, f["geom_bodyid"], *geoms)
+    site_xpos, site_xquat = _attached(xpos, xquat, f["site_bodyid"], *sites)
     cam_xpos, cam_xquat = _attached(xpos, xquat, f["cam_bodyid"], f["cam_pos"], f["cam_quat"])
     light = f["light_bodyid"]
     return Frames(
@@ -100,6 +100,15 @@ def _place_body(f: Fields, qpos, body: int, xpos, xquat, xanchor, xaxis) -> None
         turn = pose.quat_mul(turn, local)
         position = xanchor[joint] - pose.rotate(turn, f["jnt_pos"][joint])
     xpos[body], xquat[body] = position, pose.normalized(turn)[0]
+
+
+def local_frames(f: Fields) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+    """Return positions (n, 3) and quaternions (n, 4) on their bodies of inertial frames, geoms and sites, as posed.
+
+    One that nearly is the frame of the body, or of its inertia, is made so.
+    """
+    inertial = _snapped(f["body_ipos"], f["body_iquat"], np.zeros(3), pose.IDENTITY)
+    return inertial, _on_body(f, "geom", inertial), _on_body(f, "site", inertial)
 
 
 def _on_body(f: Fields, kind: str, inertial: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
