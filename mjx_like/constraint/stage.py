@@ -15,8 +15,9 @@ from mjx_like.constraint.impedance import end_of_step
 from mjx_like.constraint.plan import adhesive
 from mjx_like.constraint.slots import Slots, equality_active, slots
 from mjx_like.constraint.smoothing import active_from, softened
-from mjx_like.math.batching import mapped_batch, with_capacity
+from mjx_like.math.batching import capacities, mapped_batch, with_capacity
 from mjx_like.math.linalg import matmul
+from mjx_like.math.linear import floats, is_float, linear_at_capacity
 from mjx_like.math.select import running_total
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import ConeType, ConstraintType, DisableBit, EnableBit, IntegratorType, WarningType
@@ -196,19 +197,31 @@ def _assemble(t: Topology, need: Array, inputs: Inputs) -> Rows:
 
     def kernel(axes, need, inputs):
         def sized(capacity, inputs):
-            made = jax.vmap(functools.partial(rows, capacity, t), in_axes=axes[1:])(inputs)
-            return jax.tree.map(lambda x: _pad_rows(x, t.njmax), made)
+            return jax.vmap(functools.partial(_padded, capacity, t), in_axes=axes[1:])(inputs)
 
-        return with_capacity(t.njmax, need, sized, inputs)
+        return with_capacity(capacities(t.njmax), need, sized, inputs)
 
     return mapped_batch(kernel)(need, inputs)
 
 
 @_assemble.defjvp
 def _assemble_jvp(t: Topology, primals, tangents):
-    return jax.jvp(lambda inputs: rows(t.njmax, t, inputs), primals[1:], tangents[1:])
+    need, inputs = primals
+    made = _assemble(t, need, inputs)
+
+    def rates(capacity: int, inputs: Inputs, changes: list[Array]) -> list[Array]:
+        values, with_others = floats(inputs)
+        return jax.jvp(lambda v: floats(_padded(capacity, t, with_others(v)))[0], (values,), (changes,))[1]
+
+    found = iter(linear_at_capacity(rates, t.njmax, need, inputs, floats(tangents[1])[0]))
+    none = jax.dtypes.float0
+    return made, jax.tree.map(lambda x: next(found) if is_float(x) else np.zeros(x.shape, none), made)
 
 
-def _pad_rows(x: Array, size: int) -> Array:
-    """Return a batch of rows, shape (batch, n, ...), with zero rows up to `size`."""
-    return jnp.pad(x, [(0, 0), (0, size - x.shape[1])] + [(0, 0)] * (x.ndim - 2)) if x.shape[1] < size else x
+def _padded(capacity: int, t: Topology, inputs: Inputs) -> Rows:
+    """Return the rows of one world, at most `capacity` of them, and zeros up to njmax."""
+
+    def pad(x: Array) -> Array:
+        return jnp.pad(x, [(0, t.njmax - capacity)] + [(0, 0)] * (x.ndim - 1)) if capacity < t.njmax else x
+
+    return jax.tree.map(pad, rows(capacity, t, inputs))

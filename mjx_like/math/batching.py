@@ -88,23 +88,23 @@ def _merge(x: Array, axis: int | None, mapped: bool, outer: int, inner: int) -> 
     return x.reshape((outer * inner, *x.shape[2:]))
 
 
-def capacities(limit: int, least: int = LEAST_CAPACITY) -> tuple[int, ...]:
-    """Return the row capacities to choose from: `least`, 2, 8, 32 ... times as many, then `limit`."""
+def capacities(limit: int, least: int = LEAST_CAPACITY, second: int = 2) -> tuple[int, ...]:
+    """Return the capacities to choose from: `least`, `second` times as many, from there on fourfold, then `limit`."""
     sizes, size = [], least
     while size * 1.5 < limit:
         sizes.append(size)
-        size *= 2 if len(sizes) == 1 else 4
+        size *= second if len(sizes) == 1 else 4
     return (*sizes, limit)
 
 
-def with_capacity(limit: int, need: Array, kernel: Callable[..., Any], *args: Any, least: int = LEAST_CAPACITY) -> Any:
-    """Return `kernel(size, *args)` for the least capacity, up to `limit`, that is not below any world's `need`.
+def with_capacity(sizes: tuple[int, ...], need: Array, kernel: Callable[..., Any], *args: Any) -> Any:
+    """Return `kernel(size, *args)` for the least of `sizes` that is not below any world's `need`, else for the last.
 
-    need: shape (batch,), or () where it is the same for all worlds; least: as in `capacities`. One world alone takes
-    `limit`: the choice would make its program twice as large.
+    need: shape (batch,), or () where it is the same for all worlds. One world alone takes the last size: the choice
+    would make its program twice as large.
     """
-    sizes = (limit,) if need.shape == (1,) else capacities(limit, least)
+    sizes = sizes[-1:] if need.shape == (1,) else sizes
     if len(sizes) == 1:
-        return kernel(limit, *args)
+        return kernel(sizes[0], *args)
     index = sum((jnp.max(need) > size).astype(jnp.int32) for size in sizes[:-1])
     return lax.switch(index, [lambda *a, size=size: kernel(size, *a) for size in sizes], *args)

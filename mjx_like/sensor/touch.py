@@ -8,7 +8,7 @@ import numpy as np
 
 from mjx_like.constraint.contact_force import contact_wrench
 from mjx_like.geometry.ray import RAY
-from mjx_like.math.batching import mapped_batch, with_capacity
+from mjx_like.math.batching import capacities, mapped_batch, with_capacity
 from mjx_like.sensor.contact_wrench import contact_bodies
 from mjx_like.types.data import Data
 from mjx_like.types.enums import GeomType
@@ -46,7 +46,7 @@ def _met(nconmax: int, kinds: np.ndarray, ncon: Array, inputs: tuple[Array, ...]
             met = jax.vmap(functools.partial(_rays, size, kinds), in_axes=axes[1:])(inputs)
             return jnp.pad(met, ((0, 0), (0, nconmax - size), (0, 0), (0, 0)))
 
-        return with_capacity(nconmax, ncon, sized, inputs, least=_FEW_CONTACTS)
+        return with_capacity(capacities(nconmax, _FEW_CONTACTS), ncon, sized, inputs)
 
     return mapped_batch(kernel)(ncon, inputs)
 

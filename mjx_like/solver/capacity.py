@@ -5,7 +5,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from mjx_like.math.batching import whole_batch, with_capacity
+from mjx_like.math.batching import capacities, whole_batch, with_capacity
 from mjx_like.solver.law import Cone, Law
 from mjx_like.solver.problem import Problem, Solution, Start
 
@@ -21,11 +21,20 @@ def at_capacity(minimise: Callable[[Problem, Start], Solution]) -> Callable[[Pro
     """
 
     def batched(p: Problem, start: Start) -> Solution:
-        need = jnp.maximum(start.nrow, _ROWS_PER_CONE * start.ncone)
-        most = p.aref.shape[1] if p.law.cone is None else max(split(p.law)[0], _ROWS_PER_CONE * split(p.law)[1])
-        return with_capacity(most, need, lambda n, *a: _sized(n, minimise, *a), p, start)
+        return with_capacity(capacities(most(p.law)), need(start), lambda n, *a: _sized(n, minimise, *a), p, start)
 
     return whole_batch(batched)
+
+
+def most(law: Law) -> int:
+    """Return the capacity that holds all rows and cones that there can be."""
+    nplain, ncone, _ = split(law)
+    return max(nplain, _ROWS_PER_CONE * ncone)
+
+
+def need(start: Start) -> Array:
+    """Return the capacity that holds the rows and cones in use, shape (...)."""
+    return jnp.maximum(start.nrow, _ROWS_PER_CONE * start.ncone)
 
 
 def split(law: Law) -> tuple[int, int, int]:
@@ -36,25 +45,40 @@ def split(law: Law) -> tuple[int, int, int]:
     return law.D.shape[-1] - ncone * ndim, ncone, ndim
 
 
+class Places:
+    """The places of a problem that are kept at a capacity: the first plain rows, then the first cones."""
+
+    def __init__(self, law: Law, size: int):
+        self._nplain, self._ncone, self._ndim = split(law)
+        self._plain, self._cones = min(self._nplain, size), min(self._ncone, -(-size // _ROWS_PER_CONE))
+
+    def cut(self, x: Array) -> Array:
+        """Return the rows that are kept of x, shape (nrow, ...)."""
+        first = x[: self._plain]
+        end = self._nplain + self._cones * self._ndim
+        return first if not self._ncone else jnp.concatenate([first, x[self._nplain : end]])
+
+    def widen(self, x: Array) -> Array:
+        """Return the rows of x, shape (kept,), in their places among zeros."""
+        first = jnp.pad(x[: self._plain], (0, self._nplain - self._plain))
+        if not self._ncone:
+            return first
+        return jnp.concatenate([first, jnp.pad(x[self._plain :], (0, (self._ncone - self._cones) * self._ndim))])
+
+    def cut_problem(self, p: Problem) -> Problem:
+        """Return the problem with the rows and cones that are kept; likewise a change of it."""
+        cut, cone = self.cut, p.law.cone
+        cone = None if cone is None else Cone(scale=cone.scale[: self._cones], mu=cone.mu[: self._cones])
+        law = Law(D=cut(p.law.D), low=cut(p.law.low), high=cut(p.law.high), loss=cut(p.law.loss), cone=cone)
+        return Problem(M=p.M, q=p.q, J=cut(p.J), aref=cut(p.aref), law=law)
+
+
 def _sized(size: int, minimise: Callable[[Problem, Start], Solution], p: Problem, start: Start) -> Solution:
     """Return the optima of a batch of worlds, none of which uses more than `size` rows."""
-    nplain, ncone, ndim = split(p.law)
-    plain, cones = min(nplain, size), min(ncone, -(-size // _ROWS_PER_CONE))
-
-    def cut(x: Array) -> Array:
-        first = x[:, :plain]
-        return first if not ncone else jnp.concatenate([first, x[:, nplain : nplain + cones * ndim]], axis=1)
-
-    def widen(x: Array) -> Array:
-        first = jnp.pad(x[:, :plain], ((0, 0), (0, nplain - plain)))
-        if not ncone:
-            return first
-        return jnp.concatenate([first, jnp.pad(x[:, plain:], ((0, 0), (0, (ncone - cones) * ndim)))], axis=1)
-
-    cone = Cone(scale=p.law.cone.scale[:, :cones], mu=p.law.cone.mu[:, :cones]) if ncone else None
-    law = Law(D=cut(p.law.D), low=cut(p.law.low), high=cut(p.law.high), loss=cut(p.law.loss), cone=cone)
+    places = Places(p.law, size)
     if start.islands is not None:
-        row = jnp.swapaxes(cut(jnp.swapaxes(start.islands.row, 1, 2)), 1, 2)
+        row = jax.vmap(jax.vmap(places.cut))(start.islands.row)
         start = start.replace(islands=start.islands.replace(row=row))
-    s = minimise(Problem(M=p.M, q=p.q, J=cut(p.J), aref=cut(p.aref), law=law), start)
+    s = minimise(jax.vmap(places.cut_problem)(p), start)
+    widen = jax.vmap(places.widen)
     return s.replace(force=widen(s.force), state=widen(s.state))

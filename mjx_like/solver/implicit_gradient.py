@@ -16,12 +16,16 @@ import numpy as np
 from jax.ad_checkpoint import checkpoint_name
 
 from mjx_like.math.linalg import cho_solve, cholesky
+from mjx_like.math.linear import linear_at_capacity
+from mjx_like.solver.capacity import Places, most, need
 from mjx_like.solver.cg import cg
 from mjx_like.solver.law import force
 from mjx_like.solver.newton import newton
 from mjx_like.solver.pgs import pgs
 from mjx_like.solver.problem import Problem, Settings, Solution, Start, gradient, hessian_at, times, transposed_times
 from mjx_like.types.enums import SolverType
+
+Array = jax.Array
 
 OPTIMUM = "optimum"
 SOLVERS = {SolverType.NEWTON: newton, SolverType.CG: cg, SolverType.PGS: pgs}
@@ -39,14 +43,8 @@ def _optimum_jvp(settings: Settings, primals, tangents):
     dp = tangents[0]
     s = optimum(settings, p, start)
     qacc = checkpoint_name(s.qacc, OPTIMUM)
-    _, dgradient = jax.jvp(lambda p: gradient(p, qacc), (p,), (dp,))
-    dqacc = -cho_solve(cholesky(hessian_at(p, qacc)), dgradient)
-
-    def forces(p: Problem, qacc):
-        f = force(p.law, times(p.J, qacc) - p.aref)
-        return f, transposed_times(p.J, f)
-
-    (own, constraint), (dforce, dconstraint) = jax.jvp(forces, (p, qacc), (dp, dqacc))
+    dqacc, dforce, dconstraint = linear_at_capacity(_rates, most(p.law), need(start), (p, qacc), dp)
+    own, constraint = _forces(p, qacc)
     s = s.replace(qacc=qacc)
     if settings.solver != SolverType.PGS:  # whose forces are those of this acceleration only when it has converged
         s = s.replace(force=own, constraint=constraint)
@@ -59,3 +57,20 @@ def _optimum_jvp(settings: Settings, primals, tangents):
         iterations=none(s.iterations),
         residual=jnp.zeros_like(s.residual),
     )
+
+
+def _forces(p: Problem, qacc: Array) -> tuple[Array, Array]:
+    """Return the forces of the rows at an acceleration, and what they add up to on the dofs."""
+    f = force(p.law, times(p.J, qacc) - p.aref)
+    return f, transposed_times(p.J, f)
+
+
+def _rates(size: int, point: tuple[Problem, Array], dp: Problem) -> tuple[Array, Array, Array]:
+    """Return the changes of acceleration, forces and their sum at an optimum that uses at most `size` rows."""
+    p, qacc = point
+    places = Places(p.law, size)
+    p, dp = places.cut_problem(p), places.cut_problem(dp)
+    _, dgradient = jax.jvp(lambda p: gradient(p, qacc), (p,), (dp,))
+    dqacc = -cho_solve(cholesky(hessian_at(p, qacc)), dgradient)
+    _, (dforce, dconstraint) = jax.jvp(_forces, (p, qacc), (dp, dqacc))
+    return dqacc, places.widen(dforce), dconstraint
