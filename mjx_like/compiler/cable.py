@@ -39,9 +39,9 @@ def compile_cables(spec: Spec, bodies: list[Body], columns: Mapping[str, Any]) -
             kinds = [joint.attributes["type"] for joint in body.joints]
             if body.parent is not before or kinds != [JointType.BALL.name.lower()]:
                 raise body.plugin.error("the bodies of a cable must be a chain in which each has one ball joint")
-            polar, wide, high = _moments(columns, columns["body_geomadr"][body.id])
+            polar, wide, high = section_moments(columns, columns["body_geomadr"][body.id])
             stiffness = np.array([polar * twist, wide * bend, high * bend]) / np.linalg.norm(body.pos)
-            rows.append((body.id, stiffness, np.zeros(3) if flat else _rotation_vector(body.quat)))
+            rows.append((body.id, stiffness, np.zeros(3) if flat else rest_curvature(body.quat)))
     found = zip(*rows, strict=True) if rows else ((), (), ())
     return {name: list(column) for name, column in zip(_COLUMNS, found, strict=True)}
 
@@ -63,7 +63,7 @@ def _material(element: Element, given: dict[str, str]) -> tuple[float, float, bo
     return values[0], values[1], given.get("flat") == "true"
 
 
-def _moments(columns: Mapping[str, Any], geom: int) -> tuple[float, float, float]:
+def section_moments(columns: Mapping[str, Any], geom: int) -> tuple[float, float, float]:
     """Torsion constant and both second moments of area of a geom's section [m^4]; zero for other shapes."""
     if geom < 0:
         return 0.0, 0.0, 0.0
@@ -78,7 +78,8 @@ def _moments(columns: Mapping[str, Any], geom: int) -> tuple[float, float, float
     return torsion, (2 * w) ** 3 * 2 * h / 12, (2 * h) ** 3 * 2 * w / 12
 
 
-def _rotation_vector(quat: np.ndarray) -> np.ndarray:
+def rest_curvature(quat: np.ndarray) -> np.ndarray:
+    """Rotation vector [rad] of a body's pose in the body before it."""
     axis, sine = normalized(quat[1:])
     angle = 2 * math.atan2(sine, quat[0])
     return axis * (angle - 2 * math.pi if angle > math.pi else angle)

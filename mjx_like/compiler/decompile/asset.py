@@ -4,6 +4,7 @@ import numpy as np
 
 from mjx_like.compiler.context import KIND_NAMES
 from mjx_like.compiler.decompile.mesh import meshes
+from mjx_like.compiler.decompile.plugin import Plugins
 from mjx_like.compiler.decompile.source import Source, said, word
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.canonical import node
@@ -12,18 +13,13 @@ from mjx_like.mjcf.schema import keywords as k
 from mjx_like.types.enums import ObjType, TextureType
 
 
-def assets(s: Source) -> list[Element]:
-    """Textures, materials, height fields and meshes.
-
-    Raises ModelError for cables, which cannot be written yet.
-    """
-    if s["ncable"]:
-        raise ModelError("a cable of a compiled model cannot be written as MJCF yet; write the Spec instead")
+def assets(s: Source, plugins: Plugins) -> list[Element]:
+    """Textures, materials, height fields and meshes."""
     return (
         [_texture(s, index) for index in range(s["ntex"])]
         + [_material(s, index) for index in range(s["nmat"])]
         + [_hfield(s, index) for index in range(s["nhfield"])]
-        + meshes(s)
+        + meshes(s, plugins)
     )
 
 

@@ -6,6 +6,7 @@ their own, which no inline mesh can have, are made anew from the faces.
 
 import numpy as np
 
+from mjx_like.compiler.decompile.plugin import Plugins, use
 from mjx_like.compiler.decompile.source import Source, said
 from mjx_like.compiler.mesh_hull import convex_hull
 from mjx_like.compiler.mesh_inertia import mesh_mass
@@ -18,22 +19,26 @@ _KINDS = (MeshInertia.LEGACY, MeshInertia.CONVEX, MeshInertia.EXACT, MeshInertia
 _SAME = 1e-4  # share of its size by which the centre of a mesh may miss the origin
 
 
-def meshes(s: Source) -> list[Element]:
-    """Mesh assets with inline vertices."""
-    return [_mesh(s, index) for index in range(s["nmesh"])]
+def meshes(s: Source, plugins: Plugins) -> list[Element]:
+    """Mesh assets: made by a plugin, or with inline vertices."""
+    return [_mesh(s, index, plugins) for index in range(s["nmesh"])]
 
 
-def _mesh(s: Source, index: int) -> Element:
+def _mesh(s: Source, index: int, plugins: Plugins) -> Element:
     vert, face = _part(s, index, "vert"), _part(s, index, "face")
     turn, scale = quat_to_mat(s["mesh_quat"][index]), s["mesh_scale"][index]
     outward = face if np.prod(scale) > 0 else face[:, [0, 2, 1]]
     attrib = {
         "name": s.name(ObjType.MESH, index),
+        "inertia": _inertia(vert, face).name.lower(),
+        "maxhullvert": _hull_limit(s, index, plugins.vert.get(index, vert)),
+    }
+    if index in plugins.of_mesh:
+        return said("mesh", attrib, use(plugins.of_mesh, index))
+    attrib |= {
         "vertex": _single((vert @ turn.T + s["mesh_pos"][index]) / scale),
         "face": outward.ravel().astype(float),
         "scale": scale,
-        "inertia": _inertia(vert, face).name.lower(),
-        "maxhullvert": _hull_limit(s, index, vert),
     }
     faces = slice(int(s["mesh_faceadr"][index]), int(s["mesh_faceadr"][index]) + len(face))
     normal = _part(s, index, "normal")

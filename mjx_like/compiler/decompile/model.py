@@ -8,6 +8,7 @@ import numpy as np
 
 from mjx_like.compiler.compile import compile_spec
 from mjx_like.compiler.decompile import asset, flex, link
+from mjx_like.compiler.decompile.plugin import plugins
 from mjx_like.compiler.decompile.source import Source, word
 from mjx_like.compiler.decompile.tree import worldbody
 from mjx_like.compiler.finalize import Arrays
@@ -40,20 +41,23 @@ def decompile(m: Model) -> Spec:
     Raises:
       InputError: leaves that are traced or carry a batch axis.
       ModelError: what no MJCF can say, by name: an object without a name that another one refers to, values that
-        differ within a joint; and plugins, cables, interpolated flexes and elastic rods, which cannot be written yet.
+        differ within a joint; and plugins that are not built, interpolated flexes and elastic rods, which cannot be
+        written yet.
     """
     arrays = unfinalize(m)
     if SensorType.PLUGIN in arrays.fields["sensor_type"] or any(": plugin " in lack for lack in arrays.unsupported):
-        raise ModelError("a model with plugins cannot be written from its values; save the Spec that it was read from")
+        raise ModelError("a model with plugins that are not built cannot be written from its values; write the Spec")
     if m.qpos0.dtype == np.float32:
         arrays = _decimal(arrays)
     s, spec = Source(arrays), parse_string("<mujoco/>")
     spec.compiler |= {"angle": "radian"}
     _settings(spec, arrays)
     spec.visual["map"]["znear"] = _znear(s, spec.visual["map"]["znear"])
-    spec.worldbody = worldbody(s)
+    used = plugins(s)
+    spec.worldbody = worldbody(s, used)
     spec.sections |= {
-        "asset": asset.assets(s),
+        "extension": used.extension,
+        "asset": asset.assets(s, used),
         "deformable": flex.flexes(s) + asset.skins(s),
         "contact": link.contacts(s),
         "equality": link.equalities(s),

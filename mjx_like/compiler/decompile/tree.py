@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.decompile.mesh import mesh_place
+from mjx_like.compiler.decompile.plugin import Plugins, use
 from mjx_like.compiler.decompile.source import Source, limited, poly, said, user, word, words
 from mjx_like.compiler.joint import NQ, NV
 from mjx_like.compiler.simple import simple_bodies
@@ -18,8 +19,8 @@ _SLEEP = {SleepPolicy.NEVER: "never", SleepPolicy.ALLOWED: "allowed", SleepPolic
 _ROUNDING = 1e-6  # share by which numbers of single precision may miss what they are meant to be
 
 
-def worldbody(s: Source) -> Element:
-    """The tree of a model.
+def worldbody(s: Source, plugins: Plugins) -> Element:
+    """The tree of a model, whose bodies and geoms use plugins.
 
     Raises ModelError for values that no MJCF gives, such as an inertia of its own for each axis of a ball joint.
     """
@@ -27,8 +28,10 @@ def worldbody(s: Source) -> Element:
     bodies = [_body(s, index, unsimple) for index in range(s["nbody"])]
     for field, make in _PARTS:
         for index, owner in enumerate(s[field]):
-            bodies[owner].children.append(make(s, index))
+            bodies[owner].children.append(made := make(s, index))
+            made.children += use(plugins.of_geom, index) if made.tag == "geom" else []
     for index in range(1, s["nbody"]):
+        bodies[index].children += use(plugins.of_body, index)
         bodies[s["body_parentid"][index]].children.append(bodies[index])
     return bodies[0]
 

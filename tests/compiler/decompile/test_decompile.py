@@ -20,6 +20,7 @@ from mjx_like.mjcf.writer import to_xml
 from tests.compiler.compare import array_differences, oracle
 from tests.compiler.features import FEATURES
 from tests.compiler.test_flex import MODELS as FLEX_MODELS
+from tests.mjcf.composite_cases import CABLES
 from tests.oracle import GYM
 
 EXACT = 1e-12
@@ -163,6 +164,38 @@ def test_moments_of_a_flat_body_survive_rounding():
     np.testing.assert_allclose(again.fields["body_inertia"][1], [0.1, 0.2, 0.3], rtol=1e-6)
 
 
+SHAPE = """<mujoco>
+  <extension><plugin plugin="mujoco.sdf.{}"><instance name="i"/></plugin></extension>
+  <asset><mesh name="m"><plugin instance="i"/></mesh></asset>
+  <worldbody><body euler="10 20 30"><geom type="sdf" mesh="m"><plugin instance="i"/></geom></body></worldbody></mujoco>
+"""
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", ["nut", *CABLES])
+def test_plugins_are_written(name, dtype):
+    xml = CABLES[name] if name in CABLES else SHAPE.format(name)
+    model = mjx.Model.from_xml_string(xml, dtype=dtype)
+    again = mjx.Model.from_xml_string(to_xml(decompile(model)), dtype=dtype)
+    assert model.topology.ncable or model.topology.nsdf
+    assert again.topology == model.topology
+    limit = 1e-9 if dtype == np.float64 else 3e-6
+    for first, second in zip(jax.tree.leaves(model), jax.tree.leaves(again), strict=True):
+        scale = np.abs(first).max() if first.size else 1
+        np.testing.assert_allclose(first, second, rtol=limit, atol=limit * scale)
+
+
+def test_changed_cables_and_shapes_are_written():
+    cable = mjx.Model.from_xml_string(CABLES["plugin"], dtype=np.float64)
+    changed = cable.replace(cable_stiffness=cable.cable_stiffness * np.array([2.0, 3, 3]))
+    again = mjx.Model.from_xml_string(to_xml(decompile(changed)), dtype=np.float64)
+    np.testing.assert_allclose(again.cable_stiffness, changed.cable_stiffness, rtol=1e-12)
+    nut = mjx.Model.from_xml_string(SHAPE.format("nut"), dtype=np.float64)
+    changed = nut.replace(sdf_param=nut.sdf_param * 1.1)
+    again = mjx.Model.from_xml_string(to_xml(decompile(changed)), dtype=np.float64)
+    np.testing.assert_allclose(again.sdf_param, changed.sdf_param, rtol=1e-12)
+
+
 def test_save_xml(tmp_path):
     model = mjx.Model.from_xml_path(str(GYM / "ant.xml"), dtype=np.float64)
     mjx.save_xml(tmp_path / "model.xml", model.replace(body_mass=model.body_mass * 2))
@@ -184,6 +217,10 @@ def refused(change, body=TREE, rest=""):
     return lambda: decompile(change(model))
 
 
+def cable_refused(change):
+    return lambda: decompile(change(mjx.Model.from_xml_string(CABLES["plugin"], dtype=np.float64)))
+
+
 REFUSED = {
     "joint 'j': dof_armature differs between its degrees of freedom": refused(
         lambda m: m.replace(dof_armature=jnp.array([1.0, 2, 3])), TREE.replace('"ball"', '"ball" armature="1"')
@@ -201,6 +238,12 @@ REFUSED = {
         lambda m: m.replace(hfield_data=m.hfield_data * 2),
         '<geom type="hfield" hfield="h"/>',
         '<asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1" elevation="0 1 2 3"/></asset>',
+    ),
+    "no modulus gives the cable_stiffness of its cable": cable_refused(
+        lambda m: m.replace(cable_stiffness=m.cable_stiffness.at[0].multiply(2))
+    ),
+    "cable_curvature is neither 0 nor that of body_quat": cable_refused(
+        lambda m: m.replace(cable_curvature=m.cable_curvature + 0.1)
     ),
 }
 
