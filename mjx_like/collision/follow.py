@@ -21,7 +21,11 @@ from mjx_like.types.enums import GeomType
 Array = jax.Array
 
 _FLAT = 2e-3  # sine below which a normal counts as across a segment or along the axis of a disk
+_LEVEL = 1e-6  # sine below which it is across wherever the point lies
+_END = 1e-4  # share of the half length that counts as its end
 _TINY = 1e-12
+_STEPS = 4  # of Newton's method from what the search found
+_NEAR = 0.1  # how far these may lead: components of the normal, and distance [m]
 
 
 def witness(geom: Convex, at: Array, normal: Array, share: Array, index: Array) -> Array:
@@ -58,11 +62,22 @@ def _own_support(geom: Convex, n: Array, share: Array, index: Array) -> Array:
     return out
 
 
-def _bend(geom: Convex, normal: Array) -> tuple[Array, Array]:
+def _lies(geom: Convex, local: Array, n: Array) -> Array:
+    """Return whether a capsule or cylinder touches with its side, by the point and the normal in its frame.
+
+    A normal across the axis is not enough: an end may touch with it, if the normal leans to that end.
+    """
+    core = local[2] - jnp.where(geom.kind == GeomType.CAPSULE, geom.size[0], 0) * n[2]
+    between = core * jnp.sign(n[2]) < (1 - _END) * geom.size[1]
+    return (jnp.abs(n[2]) < _FLAT) & (between | (jnp.abs(n[2]) < _LEVEL))
+
+
+def _bend(geom: Convex, at: Array, normal: Array) -> tuple[Array, Array]:
     """Return the curvature matrix of the support function, shape (3, 3), and flat directions, rows of (2, 3), world.
 
     Flat directions of boxes and meshes are left zero: their corners tell them.
     """
+    local = jnp.sum(geom.mat * (at - geom.pos)[:, None], axis=0)
     n = jnp.sum(geom.mat * normal[:, None], axis=0)
     eye = np.eye(3)
     size = geom.size
@@ -72,7 +87,7 @@ def _bend(geom: Convex, normal: Array) -> tuple[Array, Array]:
     ellipsoid = size[:, None] * (eye - unit[:, None] * unit) * size / reach
     length = jnp.sqrt(jnp.maximum(n[0] * n[0] + n[1] * n[1], _TINY))
     turn = jnp.stack([-n[1], n[0], jnp.zeros_like(n[0])]) / length
-    cap, side = length < _FLAT, jnp.abs(n[2]) < _FLAT
+    cap, side = length < _FLAT, _lies(geom, local, n)
     disk = jnp.where(cap, 0, size[0] / length) * turn[:, None] * turn
     ball = size[0] * eye
     bend, flat = jnp.zeros((3, 3), n.dtype), jnp.zeros((2, 3), n.dtype)
@@ -113,7 +128,8 @@ def follow(
       tables, solid: see `manifold.manifold`; solid is None where there never are several points.
       several: whether there are several points.
     """
-    dist, point, turned, live = follow_one(a, b, found, normal)
+    found, normal = settled(a, b, found, normal)
+    dist, point, turned, live = _moving(a, b, found, normal)
     first = np.arange(manifold.SLOTS) == 0
     one = jnp.where(first, dist, 0), jnp.where(first[:, None], point, 0), turned
     if solid is None:
@@ -135,8 +151,86 @@ def follow(
     return tuple(jnp.where(several, x, y) for x, y in zip((flat.dist, flat.pos, flat.normal), one, strict=True))
 
 
-def follow_one(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array, tuple[Array, Array]]:
-    """Return distance, point midway, normal, and witness points that move with their geoms; also of geoms apart.
+def follow_one(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array]:
+    """Return distance, point midway and normal of one point, right in their derivatives; also of geoms apart.
+
+    Arguments: see `follow`.
+    """
+    return _moving(a, b, *settled(a, b, found, normal))[:3]
+
+
+def settled(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Nearest, Array]:
+    """Return what was found, and the normal, moved to the optimum where the same features touch; no derivative.
+
+    Newton's method; nothing moves where they lead more than `_NEAR` away. Arguments: see `follow`.
+    """
+    a, b, found, normal = lax.stop_gradient((a, b, found, normal))
+    off = 0.5 * jnp.maximum(a.margin, 0)
+    index = tuple(found.corners.index.T)
+    start = normal, (found.first - off * normal, found.second + off * normal)
+    n, points = lax.fori_loop(0, _STEPS, lambda _, s: _improved((a, b), *s, index), start)
+    dist = dot(n, points[1] - points[0])
+    moved = jnp.stack([*(n - normal), dist - (found.dist + 2 * off)])
+    good = jnp.all(jnp.abs(moved) < _NEAR)
+    better = found._replace(dist=dist - 2 * off, first=points[0] + off * n, second=points[1] - off * n)
+    return jax.tree.map(lambda x, y: jnp.where(good, x, y), (better, n), (found, normal))
+
+
+def _improved(geoms: tuple[Convex, Convex], n: Array, points: tuple[Array, Array], index) -> tuple[Array, tuple]:
+    """Return the normal and the witness points after a Newton step on the separation along the normal."""
+    signs = (1.0, -1.0)
+    bends, flats = zip(*(_bend(g, x, s * n) for g, x, s in zip(geoms, points, signs, strict=True)), strict=True)
+    flats = [_flat(g, own, i) @ g.mat.T for g, own, i in zip(geoms, flats, index, strict=True)]
+    points = [_surface(g, x, s * n) for g, x, s in zip(geoms, points, signs, strict=True)]
+    tangent, turned = _tangents(n), jnp.concatenate(flats)
+    span = points[1] - points[0]
+    stiff = tangent @ (bends[0] + bends[1]) @ tangent.T + dot(n, span) * np.eye(2)
+    roll = _roll(stiff, tangent @ span, turned @ tangent.T, turned @ n)
+    turned = _unit(n + roll @ tangent)
+    points = [_surface(g, x, s * turned) for g, x, s in zip(geoms, points, signs, strict=True)]
+    tangent = _tangents(turned)
+    free = [_projector(f @ tangent.T) for f in flats]
+    slide = _inverse(free[0] + free[1]) @ (tangent @ (points[1] - points[0]))
+    steps = [_within(f, s * (p @ slide) @ tangent) for f, s, p in zip(flats, signs, free, strict=True)]
+    return turned, (points[0] + steps[0], points[1] + steps[1])
+
+
+def _within(flats: Array, step: Array) -> Array:
+    """Return the part of a step that lies in the span of flat directions, shape (2, 3), of unit length or zero."""
+    first = flats[0]
+    second = flats[1] - dot(flats[1], first) * first
+    square = dot(second, second)
+    wide = square > 1e-6
+    share = jnp.where(wide, dot(second, step) / jnp.where(wide, square, 1), 0)
+    return dot(first, step) * first + share * second
+
+
+def _surface(geom: Convex, at: Array, normal: Array) -> Array:
+    """Return the point of a geom with an outward normal, in the world; along flat directions it is that of `at`."""
+    n = jnp.sum(geom.mat * normal[:, None], axis=0)
+    local = jnp.sum(geom.mat * (at - geom.pos)[:, None], axis=0)
+    r, half = geom.size[0], geom.size[1]
+    length = jnp.sqrt(jnp.maximum(n[0] * n[0] + n[1] * n[1], _TINY))
+    cap, side = length < _FLAT, _lies(geom, local, n)
+    upright = np.array([0, 0, 1.0])
+    core = jnp.where(side, jnp.clip(local[2] - r * n[2], -half, half), jnp.sign(n[2]) * half) * upright
+    end = jnp.where(side, jnp.clip(local[2], -half, half), jnp.sign(n[2]) * half) * upright
+    around = jnp.where(cap, local, r * n / length) * (1 - upright)
+    scaled = geom.size * n
+    reach = jnp.sqrt(jnp.maximum(dot(scaled, scaled), _TINY * _TINY))
+    points = {
+        GeomType.SPHERE: r * n,
+        GeomType.CAPSULE: r * n + core,
+        GeomType.ELLIPSOID: geom.size * scaled / reach,
+        GeomType.CYLINDER: around + end,
+    }
+    for kind, point in points.items():
+        local = jnp.where(geom.kind == kind, point, local)
+    return geom.pos + jnp.sum(geom.mat * local, axis=1)
+
+
+def _moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array, tuple[Array, Array]]:
+    """Return distance, point midway, normal, and witness points, with the derivatives that they have at the optimum.
 
     Arguments: see `follow`.
     """
@@ -149,7 +243,7 @@ def follow_one(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Arr
     at = (found.first - off * n0, found.second + off * n0)
     live = [witness(g, p, s * n0, share, i) for g, p, s, i in zip(geoms, at, signs, index, strict=True)]
     stopped = lax.stop_gradient(geoms)
-    bends, flats = zip(*(_bend(g, s * n0) for g, s in zip(stopped, signs, strict=True)), strict=True)
+    bends, flats = zip(*(_bend(g, x, s * n0) for g, x, s in zip(stopped, at, signs, strict=True)), strict=True)
     flats = [_flat(g, own, i) for g, own, i in zip(geoms, flats, index, strict=True)]
 
     # where a geom turns under a fixed normal, its support point rolls
@@ -163,7 +257,8 @@ def follow_one(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Arr
     shift = shift - lax.stop_gradient(shift)
     turned = jnp.concatenate([f @ g.mat.T for f, g in zip(flats, geoms, strict=True)])
     stiff = tangent @ (bends[0] + bends[1]) @ tangent.T - depth * np.eye(2)
-    roll = _roll(stiff, shift, turned @ tangent.T, turned @ n0)
+    lean = turned @ n0
+    roll = _roll(stiff, shift, turned @ tangent.T, lean - lax.stop_gradient(lean))
     normal = n0 + roll @ tangent
 
     # both points follow the turning normal by their curvature, then slide along flat directions to stay opposite
@@ -224,7 +319,6 @@ def _roll(stiff: Array, shift: Array, across: Array, lean: Array) -> Array:
       across: flat directions in tangent coordinates, shape (k, 2); the normal stays across them.
       lean: by how much they lean towards the old normal, shape (k,).
     """
-    lean = lean - lax.stop_gradient(lean)
     across = lax.stop_gradient(across)
     size = jnp.sum(across * across, axis=1)
     first = jnp.argmax(size)

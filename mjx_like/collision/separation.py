@@ -139,13 +139,24 @@ def _prism(m: Model, start, nrow, ncol, size, row, strip) -> Convex:
     return convex(GeomType.MESH, flat, eye, flat, vert)._replace(center=jnp.mean(vert, axis=0))
 
 
+@jax.custom_jvp
 def _followed(first: Convex, second: Convex, found: Nearest) -> Array:
-    """Return distance, normal and point midway, shape (7,): as found, with derivatives."""
+    """Return distance, normal and point midway, shape (7,): as found, with derivatives by the geoms."""
+    return jnp.concatenate([found.dist[None], _normal(found), 0.5 * (found.first + found.second)])
+
+
+@_followed.defjvp
+def _followed_jvp(primals, tangents):
+    first, second, found = primals
+    follow = lambda *geoms: follow_one(*geoms, found, _normal(found))  # noqa: E731
+    dist, point, normal = jax.jvp(follow, primals[:2], tangents[:2])[1]
+    return _followed(*primals), jnp.concatenate([dist[None], normal, point])
+
+
+def _normal(found: Nearest) -> Array:
     span = found.second - found.first
     normal, apart = safe.normalize(jnp.where(found.dist < 0, -span, span))
-    normal = jnp.where(apart[0] > 0, normal, np.arange(3) == 2)
-    dist, point, normal = follow_one(first, second, found, normal)[:3]
-    return jnp.concatenate([dist[None], normal, point])
+    return jnp.where(apart[0] > 0, normal, np.arange(3) == 2)
 
 
 def _convex(m: Model, d: Data, geom: np.ndarray) -> Convex:

@@ -26,12 +26,13 @@ class Geom(NamedTuple):
 
 
 class Optimum(NamedTuple):
-    """The optimum, with the numbers of corners that touch on both sides."""
+    """The optimum, with the numbers of corners that touch on both sides, and whether it lies between two that do."""
 
     dist: float
     pos: np.ndarray
     normal: np.ndarray
     touching: tuple[int, int]
+    between: bool
 
 
 def corners(geom: Geom, n: np.ndarray) -> np.ndarray:
@@ -111,7 +112,8 @@ def optimum(a: Geom, b: Geom, guess: np.ndarray, ids: tuple[np.ndarray, np.ndarr
     start = np.concatenate([guess, [separation(a, b, guess)], *(np.full(k, 1 / k) for k in sizes)])
     x = scipy.optimize.root(equations, start, method="lm", options={"xtol": 1e-15, "ftol": 1e-15}).x
     n, dist, shares = split(x)
-    return Optimum(dist, np.mean(points(n, shares)[0], axis=0), n, tuple(sizes))
+    between = all(np.all(np.abs(s - 0.5) < 0.5 + 1e-9) for s in shares if s.size == 2)
+    return Optimum(dist, np.mean(points(n, shares)[0], axis=0), n, tuple(sizes), between)
 
 
 def certified(a: Geom, b: Geom, found: Optimum) -> bool:
@@ -120,4 +122,4 @@ def certified(a: Geom, b: Geom, found: Optimum) -> bool:
     turned = found.normal + 1e-3 * np.concatenate([around, 1e-2 * around])
     turned /= np.linalg.norm(turned, axis=1, keepdims=True)
     here = separation(a, b, found.normal)
-    return abs(here - found.dist) < 1e-10 and max(separation(a, b, n) for n in turned) < here + 1e-12
+    return found.between and abs(here - found.dist) < 1e-10 and max(separation(a, b, n) for n in turned) < here + 1e-12
