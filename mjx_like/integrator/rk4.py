@@ -30,7 +30,7 @@ def rk4(m: Model, d: Data, forward: Callable[[Model, Data], Data]) -> Data:
     """
     h = m.opt.timestep
     slope = (d.qvel, d.qacc, d.act_dot)
-    mean = tuple(WEIGHT[0] * x for x in slope)
+    mean = tuple(float(WEIGHT[0]) * x for x in slope)
 
     def stage(carry, coefficients):
         (velocity, acceleration, act_dot), mean, counters = carry

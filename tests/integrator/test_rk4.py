@@ -8,7 +8,8 @@ import pytest
 
 from mjx_like.forward import forward_skip
 from mjx_like.integrator.rk4 import rk4
-from mjx_like.interop import put_data
+from mjx_like.interop import put_data, put_model
+from mjx_like.state import make_data
 from tests.oracle import TIGHT, error, load, reference, states
 
 XML = """
@@ -48,6 +49,14 @@ def test_step_equals_oracle(case):
     ours = jax.jit(jax.vmap(_step, in_axes=(None, 0)))(m, data)
     for name in ("qpos", "qvel", "act", "time", "qacc", "qacc_warmstart"):
         assert error(getattr(ours, name), np.stack([getattr(t, name) for t in theirs])) < TIGHT, name
+
+
+def test_single_precision_stays():
+    """Where JAX has 64 bits enabled too."""
+    mj, _ = load(XML.format(step=0.05))
+    m = put_model(mj, dtype=jnp.float32)
+    end = jax.eval_shape(_step, m, make_data(m))
+    assert {x.dtype for x in (end.qpos, end.qvel, end.act, end.qacc, end.time)} == {jnp.dtype("float32")}
 
 
 def test_derivative_at_rest_and_in_motion_equals_differences(case):
