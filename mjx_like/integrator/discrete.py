@@ -101,6 +101,8 @@ def discrete_metric(m: Model, d: Data) -> tuple[Array, Array, Array]:
 def _unless(m: Model, acting: Array, blocks: Array) -> Array:
     """Return the blocks of free bodies, zero where a row acts on the body; acting: row on dof, shape (n, nv)."""
     free = m.plans.integrator.free_dof
+    if not free.size:
+        return blocks
     touched = take_last(acting, free.ravel()).reshape(-1, *free.shape)
     return jnp.where(jnp.any(touched, axis=(0, 2))[:, None, None], 0, blocks)
 

@@ -53,6 +53,18 @@ def test_steps_equal_oracle():
             assert error(values[:, k], np.stack([getattr(t, name) for t in theirs])) < TIGHT, (k, name)
 
 
+def test_servos_and_springs_without_floating_bodies():
+    mj, m = load("""
+    <mujoco><option integrator="discrete" timestep=".05"/><worldbody><body><joint name="j" axis="0 1 0" stiffness="1"/>
+    <geom size=".1" pos=".3 0 0"/></body></worldbody><tendon><fixed stiffness="20"><joint joint="j" coef="1"/>
+    </fixed></tendon><actuator><position joint="j" kp="30" kv="2"/></actuator></mujoco>""")
+    data = mujoco.MjData(mj)
+    data.qpos[:], data.qvel[:], data.ctrl[:] = 0.3, -0.5, 0.2
+    end = jax.jit(step)(m, put_data(mj, data))
+    mujoco.mj_step(mj, data)
+    assert error(end.qpos, data.qpos) < TIGHT and error(end.qvel, data.qvel) < TIGHT
+
+
 @pytest.mark.parametrize("solver", ["Newton", "PGS"])
 def test_acceleration_and_its_inverse(solver):
     """With PGS tendons and actuators stay out of the metric."""
