@@ -86,13 +86,17 @@ def test_starts_and_iterations_leave_the_gradient(solver, cone):
 
     def loss(x, m, warm):
         own = d.replace(qpos=d.qpos + x[:3], qvel=d.qvel + x[3:6], ctrl=d.ctrl + x[6:], qacc_warmstart=warm)
-        return jnp.sum(weight * step(m, own).qvel)
+        end = step(m, own)
+        return jnp.sum(weight * end.qvel), end.qacc
 
-    gradient = jax.jit(jax.grad(loss))
-    first = gradient(jnp.zeros(7), m, jnp.zeros(3))
+    gradient = jax.jit(jax.grad(loss, has_aux=True))
+    first, at = gradient(jnp.zeros(7), m, jnp.zeros(3))
     assert np.abs(first[:3]).max() > 1
-    assert error(gradient(jnp.zeros(7), m, jnp.asarray([3.0, -5.0, 8.0])), first) < 1e-10
-    assert error(gradient(jnp.zeros(7), _ball(option.format(400)), jnp.zeros(3)), first) < 1e-10
+    for model, warm in ((m, jnp.asarray([3.0, -5.0, 8.0])), (_ball(option.format(400)), jnp.zeros(3))):
+        other, end = gradient(jnp.zeros(7), model, warm)
+        # CG ends where no step lowers the cost by a rounding, which leaves accelerations off by some 1e-10
+        off = error(end, at) if solver == "CG" else 0
+        assert off < 1e-8 and error(other, first) < 1e-10 + 10 * off
 
 
 @pytest.mark.slow
