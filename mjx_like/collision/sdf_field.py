@@ -44,6 +44,10 @@ def field(m: Model, kind: GeomType, geom: np.ndarray, size: v.Vector, param: Arr
     return Field(lambda x: distance(x, size), lambda x: gradient(x, size))
 
 
+def _plane_gradient(x: v.Vector, size: v.Vector) -> v.Vector:
+    return jnp.zeros_like(x[0]), jnp.zeros_like(x[0]), jnp.ones_like(x[0])
+
+
 def _sphere(x: v.Vector, size: v.Vector) -> Array:
     return v.norm(x) - size[0]
 
@@ -127,12 +131,16 @@ def _cylinder_gradient(x: v.Vector, size: v.Vector) -> v.Vector:
 
 
 _PRIMITIVES = {
+    GeomType.PLANE: (lambda x, size: x[2], _plane_gradient),
     GeomType.SPHERE: (_sphere, _sphere_gradient),
     GeomType.CAPSULE: (_capsule, _capsule_gradient),
     GeomType.ELLIPSOID: (_ellipsoid, _ellipsoid_gradient),
     GeomType.CYLINDER: (_cylinder, _cylinder_gradient),
     GeomType.BOX: (_box, _box_gradient),
 }
+
+
+DISTANCES = (*_PRIMITIVES, GeomType.SDF)  # types whose distance `field` knows
 
 
 class _Safe:

@@ -11,10 +11,7 @@ from mjx_like.types.enums import DataType, DisableBit, ObjType, SensorType, Stag
 from mjx_like.types.plans import HistoryGroup, SensorGroup, SensorPlan, SensorStage
 from mjx_like.types.topology import Topology
 
-UNBUILT = (
-    SensorType.TACTILE,
-    SensorType.PLUGIN,
-)
+UNBUILT = (SensorType.PLUGIN,)
 _DISTANCE = (SensorType.GEOMDIST, SensorType.GEOMNORMAL, SensorType.GEOMFROMTO)
 _UNBOUNDED = (SensorType.CONTACT, SensorType.GEOMFROMTO)  # whose cutoff bounds no value
 

@@ -9,6 +9,7 @@ from mjx_like.sensor.contact import contact
 from mjx_like.sensor.delay import held, record, total_recorded
 from mjx_like.sensor.distance import geomdist, geomfromto, geomnormal
 from mjx_like.sensor.rne_postconstraint import rne_postconstraint
+from mjx_like.sensor.tactile import tactile
 from mjx_like.sensor.touch import touch
 from mjx_like.smooth.energy import energy_pos, energy_vel
 from mjx_like.smooth.subtree_vel import subtree_vel
@@ -68,6 +69,7 @@ SENSORS = {
     SensorType.E_POTENTIAL: scene.e_potential,
     SensorType.E_KINETIC: scene.e_kinetic,
     SensorType.CLOCK: scene.clock,
+    SensorType.TACTILE: tactile,
     SensorType.USER: scene.user,
 }
 SUBTREE = {SensorType.SUBTREELINVEL, SensorType.SUBTREEANGMOM, SensorType.USER}

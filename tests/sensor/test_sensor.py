@@ -171,7 +171,6 @@ def test_every_type_is_built_or_listed():
 @pytest.mark.parametrize(
     "sensor, message",
     [
-        ('<tactile name="t" geom="m" mesh="m"/>', "sensor 't': type tactile is not built yet"),
         ('<insidesite site="s" objtype="geom" objname="g" enclosed="true"/>', "enclosed is not built yet"),
     ],
 )
