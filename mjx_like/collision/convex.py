@@ -4,6 +4,7 @@ The pairs whose bounding spheres meet are taken a few at a time until none is le
 nothing, and no pair is ever left out.
 """
 
+import functools
 from typing import NamedTuple
 
 import jax
@@ -11,11 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import manifold, solid
+from mjx_like.collision import legacy, manifold, solid
 from mjx_like.collision.ccd import FAR, Nearest, nearest
 from mjx_like.collision.follow import follow, no_tangent
-from mjx_like.collision.gjk import Corners
-from mjx_like.collision.manifold import SLOTS
 from mjx_like.geometry.convex import Convex, convex
 from mjx_like.math.select import take
 from mjx_like.types.enums import DisableBit, GeomType
@@ -30,11 +29,11 @@ _CORNERED = (GeomType.BOX, GeomType.MESH)
 
 
 class Points(NamedTuple):
-    """Contact points of all pairs of a ConvexPlan."""
+    """Contact points of all pairs of a ConvexPlan, with as many slots as `manifold` or `legacy` say."""
 
-    dist: Array  # shape (n, SLOTS) [m]
-    pos: Array  # shape (n, SLOTS, 3) [m], world
-    normal: Array  # shape (n, 3), world
+    dist: Array  # shape (n, slots) [m]
+    pos: Array  # shape (n, slots, 3) [m], world
+    normal: Array  # shape (n, 3), world; of `legacy` (n, slots, 3)
     count: Array  # points of each pair, shape (n,)
 
 
@@ -42,6 +41,7 @@ class _Inputs(NamedTuple):
     pos: Array
     mat: Array
     size: Array
+    rbound: Array
     vert: Array
     polynormal: Array
     detect: Array
@@ -59,14 +59,15 @@ def convex_points(m: Model, plan: ConvexPlan, geom_xpos: Array, geom_xmat: Array
     """
     t = m.topology
     inputs = _Inputs(
-        geom_xpos, geom_xmat, m.geom_size, m.mesh_vert, m.mesh_polynormal, detect, jnp.asarray(m.opt.ccd_tolerance)
-    )
+        geom_xpos, geom_xmat, m.geom_size, m.geom_rbound, m.mesh_vert, m.mesh_polynormal, detect,
+        jnp.asarray(m.opt.ccd_tolerance),
+    )  # fmt: skip
     first, second = (take(geom_xpos, plan.geom[:, k]) for k in (0, 1))
     reach = take(m.geom_rbound, plan.geom[:, 0]) + take(m.geom_rbound, plan.geom[:, 1]) + detect
     near = jnp.sum((second - first) ** 2, axis=1) <= reach * reach
 
     @jax.custom_jvp
-    def points(inputs: _Inputs, near: Array) -> tuple[Points, Nearest]:
+    def points(inputs: _Inputs, near: Array) -> tuple[Points, Nearest | legacy.Found]:
         return _search(t, plan, inputs, near)
 
     @points.defjvp
@@ -79,15 +80,18 @@ def convex_points(m: Model, plan: ConvexPlan, geom_xpos: Array, geom_xmat: Array
     return points(inputs, lax.stop_gradient(near))[0]
 
 
-def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, near: Array) -> tuple[Points, Nearest]:
+def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, near: Array) -> tuple[Points, Nearest | legacy.Found]:
     """Return the points of all pairs and what was found for each."""
-    count, dtype = plan.pair.size, inputs.pos.dtype
+    count = plan.pair.size
     chunk = min(_CHUNK, count)
     rank = jnp.cumsum(near, dtype=jnp.int32)
     place = jnp.where(near, rank - 1, count + chunk)
     listed = jnp.full(count + chunk, count, jnp.int32).at[place].set(np.arange(count, dtype=np.int32), mode="drop")
-    tables = _tables(t, plan, inputs)
-    one = jax.vmap(lambda pair: _contact(t, plan, inputs, tables, pair))
+    if t.disabled(DisableBit.NATIVECCD):
+        contact = functools.partial(_legacy_contact, t, plan, inputs)
+    else:
+        contact = functools.partial(_contact, t, plan, inputs, _tables(t, plan, inputs))
+    one = jax.vmap(contact)
 
     def turn(state):
         done, results = state
@@ -95,13 +99,9 @@ def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, near: Array) -> tupl
         new = one(jnp.minimum(pairs, count - 1))
         return done + chunk, jax.tree.map(lambda x, y: x.at[pairs].set(y, mode="drop"), results, new)
 
-    def blank(*shape, kind=dtype, value=0):
-        return jnp.full((count, *shape), value, kind)
-
-    none = (
-        Points(blank(SLOTS, value=FAR), blank(SLOTS, 3), blank(3), blank(kind=jnp.int32)),
-        Nearest(blank(value=FAR), blank(3), blank(3), Corners(blank(3, 8)), blank(kind=bool)),
-    )
+    shapes = jax.eval_shape(contact, jax.ShapeDtypeStruct((), jnp.int32))
+    points, found = jax.tree.map(lambda x: jnp.zeros((count, *x.shape), x.dtype), shapes)
+    none = points._replace(dist=jnp.full_like(points.dist, FAR)), found
     return lax.while_loop(lambda s: s[0] < rank[-1], turn, (jnp.zeros((), jnp.int32), none))[1]
 
 
@@ -121,13 +121,28 @@ def _contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, tables, pair: Array
     return Points(inputs.detect[pair] + points.dist, points.pos, points.normal, count), found
 
 
+def _legacy_contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> tuple[Points, legacy.Found]:
+    """Return the points of one pair without `nativeccd`, and what was found."""
+    a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
+    reach = jnp.min(inputs.rbound[jnp.asarray(plan.geom)[pair]])
+    several = jnp.asarray(plan.several)[pair] & (not t.disabled(DisableBit.MULTICCD))
+    options = {"tolerance": inputs.tolerance, "iterations": t.flags.ccd_iterations}
+    found = legacy.contacts(a, b, plan.kinds, reach=reach, several=several, **options)
+    dist = jnp.where(np.arange(legacy.SLOTS) < found.count, inputs.detect[pair] - found.depth, FAR)
+    return Points(dist, found.pos, found.normal, found.count), found
+
+
 def _followed(t: Topology, plan: ConvexPlan, inputs: _Inputs, points: Points, found: Nearest):
     """Return dist, pos and normal of all pairs as functions of the inputs, for what was found; else zero."""
     inputs = inputs._replace(detect=lax.stop_gradient(inputs.detect))
-    tables = _tables(t, plan, inputs)
+    tables = None if t.disabled(DisableBit.NATIVECCD) else _tables(t, plan, inputs)
 
     def one(pair, points, found):
         a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
+        if tables is None:
+            used = np.arange(legacy.SLOTS) < points.count
+            moved = legacy.follow(a, b, found)
+            return jax.tree.map(lambda x: jnp.where(used.reshape(-1, *(1,) * (x.ndim - 1)), x, 0), moved)
         solids = jnp.asarray(plan.solid_id)[pair] if _flats(t, plan) else None
         flat = jnp.asarray(plan.several)[pair] & (points.count > 1)
         normal = jnp.where(points.count > 0, _unit(found.first - found.second), np.arange(3) == 0)

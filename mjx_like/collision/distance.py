@@ -69,7 +69,9 @@ def unbuilt(t: Topology, pair: np.ndarray) -> tuple[str, ...]:
             kind = "-".join(GeomType(k).name.lower() for k in kinds)
             found.append(f"distance {kind} is not built yet: geom {names}")
         elif kinds not in CLOSED and t.disabled(DisableBit.NATIVECCD):
-            found.append(f"flag nativeccd: the libccd pipeline is not built; enable nativeccd: geom {names}")
+            found.append(
+                f"flag nativeccd: distances are not built for the libccd pipeline; enable nativeccd: geom {names}"
+            )
     return tuple(found)
 
 

@@ -134,7 +134,8 @@ def _convex_columns(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array)
         rows = slice(begin, begin + group.pair.size)
         begin += group.pair.size
         for slot in range(group.slots):
-            values = (points.dist[rows, slot], *points.pos[rows, slot].T, *points.normal[rows].T)
+            normal = points.normal[rows] if points.normal.ndim == 2 else points.normal[rows, slot]
+            values = (points.dist[rows, slot], *points.pos[rows, slot].T, *normal.T)
             columns.append((points.count[rows] > slot, *values))
     return columns
 

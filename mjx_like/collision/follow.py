@@ -129,7 +129,7 @@ def follow(
       several: whether there are several points.
     """
     found, normal = settled(a, b, found, normal)
-    dist, point, turned, live = _moving(a, b, found, normal)
+    dist, point, turned, live = moving(a, b, found, normal)
     first = np.arange(manifold.SLOTS) == 0
     one = jnp.where(first, dist, 0), jnp.where(first[:, None], point, 0), turned
     if solid is None:
@@ -156,7 +156,7 @@ def follow_one(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Arr
 
     Arguments: see `follow`.
     """
-    return _moving(a, b, *settled(a, b, found, normal))[:3]
+    return moving(a, b, *settled(a, b, found, normal))[:3]
 
 
 def settled(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Nearest, Array]:
@@ -229,7 +229,7 @@ def _surface(geom: Convex, at: Array, normal: Array) -> Array:
     return geom.pos + jnp.sum(geom.mat * local, axis=1)
 
 
-def _moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array, tuple[Array, Array]]:
+def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array, tuple[Array, Array]]:
     """Return distance, point midway, normal, and witness points, with the derivatives that they have at the optimum.
 
     Arguments: see `follow`.

@@ -82,10 +82,10 @@ class _State(NamedTuple):
     found: Distance  # so far; dist is the length of the point
 
 
-def support_pair(a: Convex, b: Convex, kinds, direction: Array, seen: Array) -> Corners:
+def support_pair(a: Convex, b: Convex, kinds, direction: Array, seen: Array, middle: bool = False) -> Corners:
     """Return the farthest point of the Minkowski difference in a unit direction; the table has shape (8,)."""
-    p = support(a, kinds[0], direction, seen[0])
-    q = support(b, kinds[1], -direction, seen[1])
+    p = support(a, kinds[0], direction, seen[0], middle)
+    q = support(b, kinds[1], -direction, seen[1], middle)
     index = jnp.stack([p.index, q.index]).astype(p.point.dtype)
     return Corners(jnp.concatenate([p.point, q.point, index]))
 

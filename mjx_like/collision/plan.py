@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mjx_like.collision import legacy
 from mjx_like.collision.hfield import MOST
 from mjx_like.collision.solid import make_solid, solid_of
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
@@ -59,7 +60,7 @@ def make_plan(t: Topology) -> CollisionPlan:
     groups, point_pair, point_slot = _groups(t, geom, types)
     row = np.lexsort((point_slot, point_pair))
     convex = _convex(t, groups)
-    capacity = sum(g.pair.size * POINTS.get(g.types, (0, min(g.slots, MOST)))[1] for g in groups)
+    capacity = sum(g.pair.size * _most(t, g) for g in groups)
     return CollisionPlan(
         geom=geom,
         explicit=explicit,
@@ -96,8 +97,8 @@ def unsupported(t: Topology) -> tuple[str, ...]:
         more = f" and {len(pairs) - 2} more" if len(pairs) > 2 else ""
         kind = f"{GeomType(a).name.lower()}-{GeomType(b).name.lower()}"
         out.append(f"collision {kind} is not built yet: geom {', '.join(pairs[:2])}{more}")
-    if t.disabled(DisableBit.NATIVECCD) and any(tuple(p) in _CONVEX for p in t.geom_type[geom].tolist()):
-        out.append("flag nativeccd: the libccd pipeline is not built; enable nativeccd")
+    if t.disabled(DisableBit.NATIVECCD) and np.any(t.geom_type[geom[:, 0]] == GeomType.HFIELD):
+        out.append("flag nativeccd: height fields are not built for the libccd pipeline; enable nativeccd")
     if not _disabled(t):
         for f in range(t.nflex):
             if t.flex_contype[f] or t.flex_conaffinity[f]:
@@ -197,11 +198,22 @@ def _groups(t: Topology, geom: np.ndarray, types: np.ndarray) -> tuple[tuple[Pai
             if kind[0] == GeomType.HFIELD:
                 field = np.searchsorted(np.flatnonzero(t.geom_type == GeomType.HFIELD), geom[rows, 0])
                 cells, capacity = tuple(int(n) for n in t.hfield_cells[field, geom[rows, 1]].max(axis=0)), rows.size
-            slots = POINTS[kind][0] if kind in POINTS else 2 * cells[0] * cells[1] or t.flags.sdf_initpoints
+            slots = points_of(t, kind)[0] if kind in POINTS else 2 * cells[0] * cells[1] or t.flags.sdf_initpoints
             groups.append(PairGroup(kind, rows, geom[rows, 0], geom[rows, 1], slots, capacity, cells))
             point_pair.append(np.tile(rows, slots))
             point_slot.append(np.repeat(np.arange(slots), rows.size))
     return tuple(groups), np.concatenate(point_pair), np.concatenate(point_slot)
+
+
+def points_of(t: Topology, kind: tuple[int, int]) -> tuple[int, int]:
+    """Return the entry of POINTS of a type pair, for the convex pipeline that the flags choose."""
+    several = kind in _CONVEX and POINTS[kind][0] > 1 and t.disabled(DisableBit.NATIVECCD)
+    return (legacy.SLOTS, legacy.SLOTS) if several else POINTS[kind]
+
+
+def _most(t: Topology, group: PairGroup) -> int:
+    """Return how many points of one pair can be contacts at once."""
+    return points_of(t, group.types)[1] if group.types in POINTS else min(group.slots, MOST)
 
 
 def _pair_capacity(kind: tuple[int, int], geom: np.ndarray) -> int:

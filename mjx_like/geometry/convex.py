@@ -52,7 +52,7 @@ def core(geom: Convex) -> tuple[Convex, Array]:
     return geom._replace(size=size, margin=jnp.zeros_like(geom.margin)), off
 
 
-def support(geom: Convex, kinds: tuple[int, ...], direction: Array, seen: Array) -> Vertex:
+def support(geom: Convex, kinds: tuple[int, ...], direction: Array, seen: Array, middle: bool = False) -> Vertex:
     """Return the support point in a unit direction, margin included.
 
     Args:
@@ -60,16 +60,17 @@ def support(geom: Convex, kinds: tuple[int, ...], direction: Array, seen: Array)
       kinds: the types that it can have: code for others is left out.
       direction: shape (3,), world.
       seen: index of an earlier result: kept where it is as far as any other, as MuJoCo does; or -1.
+      middle: whether a tie gives the middle of two ends or sides.
 
     On a tie the positive end, side or corner, or the first point.
     Source: mjc_sphereSupport, mjc_capsuleSupport, mjc_ellipsoidSupport, mjc_cylinderSupport, mjc_boxSupport,
-    mjc_meshSupport, mjc_hillclimbSupport.
+    mjc_meshSupport, mjc_hillclimbSupport; mjccd_support for the middle.
     """
     axes = tuple(v.unpack(geom.mat[:, i]) for i in range(3))
     d = v.pack(v.project(axes, v.unpack(direction)))
     local, index = jnp.zeros_like(d), jnp.full((), -1, jnp.int32)
     for kind in kinds:
-        point, corner = _SUPPORT[GeomType(kind)](geom, d, seen)
+        point, corner = _SUPPORT[GeomType(kind)](geom, d, seen, middle)
         local = jnp.where(geom.kind == kind, point, local)
         index = index if corner is None else jnp.where(geom.kind == kind, corner, index)
     point = geom.pos + v.pack(v.combine(axes, v.unpack(local)))
@@ -80,19 +81,19 @@ def _is(geom: Convex, *kinds: GeomType) -> Array:
     return jnp.any(jnp.stack([geom.kind == kind for kind in kinds]))
 
 
-def _ends(d: Array, half: Array) -> Array:
-    return jnp.where(d >= 0, half, -half)
+def _ends(d: Array, half: Array, middle: bool) -> Array:
+    return jnp.sign(d) * half if middle else jnp.where(d >= 0, half, -half)
 
 
-def _sphere(geom: Convex, d: Array, seen: Array) -> tuple[Array, None]:
+def _sphere(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, None]:
     return geom.size[0] * d, None
 
 
-def _capsule(geom: Convex, d: Array, seen: Array) -> tuple[Array, None]:
-    return geom.size[0] * d + jnp.where(np.arange(3) == 2, _ends(d, geom.size[1]), 0), None
+def _capsule(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, None]:
+    return geom.size[0] * d + jnp.where(np.arange(3) == 2, _ends(d, geom.size[1], middle), 0), None
 
 
-def _ellipsoid(geom: Convex, d: Array, seen: Array) -> tuple[Array, None]:
+def _ellipsoid(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, None]:
     scaled = d * geom.size
     square = jnp.sum(scaled * scaled)
     good = square >= MINVAL * MINVAL
@@ -100,18 +101,18 @@ def _ellipsoid(geom: Convex, d: Array, seen: Array) -> tuple[Array, None]:
     return geom.size * jnp.where(good, inverse * scaled, np.arange(3) == 0), None
 
 
-def _cylinder(geom: Convex, d: Array, seen: Array) -> tuple[Array, Array]:
+def _cylinder(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, Array]:
     square = d[0] * d[0] + d[1] * d[1]
     wide = square >= MINVAL * MINVAL
     reach = jnp.where(wide, geom.size[0] / jnp.sqrt(jnp.where(wide, square, 1)), 0)
-    return jnp.where(np.arange(3) == 2, _ends(d, geom.size[1]), reach * d), (d[2] < 0).astype(jnp.int32)
+    return jnp.where(np.arange(3) == 2, _ends(d, geom.size[1], middle), reach * d), (d[2] < 0).astype(jnp.int32)
 
 
-def _box(geom: Convex, d: Array, seen: Array) -> tuple[Array, Array]:
-    return _ends(d, geom.size), jnp.sum((d >= 0) * np.array([1, 2, 4], np.int32), dtype=jnp.int32)
+def _box(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, Array]:
+    return _ends(d, geom.size, middle), jnp.sum((d >= 0) * np.array([1, 2, 4], np.int32), dtype=jnp.int32)
 
 
-def _mesh(geom: Convex, d: Array, seen: Array) -> tuple[Array, Array]:
+def _mesh(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, Array]:
     first = lax.argmax(v.dot(v.unpack(geom.vert), v.unpack(d)), 0, jnp.int32)
     vert = geom.vert[jnp.stack([jnp.maximum(seen, 0), first])]
     reach = v.dot(v.unpack(vert), v.unpack(d))

@@ -147,8 +147,3 @@ def test_derivative_equals_differences():
 
     reverse = jax.jit(jax.grad(lambda s: jnp.sum(contacts(s)[0] * jnp.cos(jnp.arange(4.0)))))(0.0)
     np.testing.assert_allclose(reverse, jnp.sum(tangent * jnp.cos(jnp.arange(4.0))), rtol=1e-9)
-
-
-def test_libccd_is_refused_by_name():
-    xml = '<mujoco><option><flag nativeccd="disable"/></option><worldbody><body><freejoint/><geom type="ellipsoid" size=".1 .2 .3"/></body><body><freejoint/><geom type="ellipsoid" size=".1 .2 .3"/></body></worldbody></mujoco>'  # noqa: E501
-    assert any("nativeccd" in item for item in put_model(mujoco.MjModel.from_xml_string(xml)).unsupported)

@@ -1,0 +1,144 @@
+"""Convex pairs with the flag nativeccd off: the contacts of MuJoCo's libccd pipeline, several by turning the geoms."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import mujoco
+import numpy as np
+import pytest
+
+from mjx_like.collision import legacy
+from mjx_like.collision.driver import collision
+from mjx_like.geometry.convex import convex
+from mjx_like.interop import put_model
+from mjx_like.state import make_data
+from mjx_like.types.enums import GeomType
+from tests.collision import scene
+
+TENT = "0 0 .12  .1 0 -.06  -.05 .09 -.06  -.05 -.09 -.06  -.04 0 .1"
+SLAB = "-.1 -.07 -.05 .11 -.08 -.052 -.09 .07 -.048 .1 .075 -.05 -.1 -.07 .05 .1 -.07 .051 -.1 .07 .05 .1 .07 .052"
+FEW = {"ellipsoid": 'type="ellipsoid" size=".07 .1 .14"', "capsule": 'type="capsule" size=".06 .13"',
+       "cylinder": 'type="cylinder" size=".09 .12"', "tent": 'type="mesh" mesh="tent"',
+       "slab": 'type="mesh" mesh="slab"'}  # fmt: skip
+ALL = FEW | {"sphere": 'type="sphere" size=".1"', "other_cylinder": 'type="cylinder" size=".1 .06"'}  # fmt: skip
+
+
+@functools.cache
+def _models(few: bool, flags: str = "", margin: float = 0.0):
+    geoms = FEW if few else ALL
+    bodies = "".join(f'<body><freejoint/><geom {g} mass="1"/></body>' for g in geoms.values())
+    xml = f"""
+    <mujoco>
+      <option><flag nativeccd="disable" {flags}/></option>
+      <asset><mesh name="tent" vertex="{TENT}"/><mesh name="slab" vertex="{SLAB}"/></asset>
+      <default><geom margin="{margin}"/></default>
+      <worldbody>{bodies}</worldbody>
+    </mujoco>"""
+    mj = mujoco.MjModel.from_xml_string(xml)
+    return mj, put_model(mj, nconmax=60)
+
+
+def _by_pair(contact, count: int) -> dict:
+    out: dict = {}
+    for i in range(count):
+        row = np.concatenate([[contact.dist[i]], contact.pos[i], np.ravel(contact.frame[i])])
+        out.setdefault(tuple(contact.geom[i]), []).append(row)
+    return {pair: np.array(rows) for pair, rows in out.items()}
+
+
+def _compare(few: bool, count: int, tilt: float | None, flags: str = "", margin: float = 0.0) -> tuple[int, int, int]:
+    """Assert that MuJoCo's contacts are found, in its order; return pairs, those with several, those off by over 1e-6.
+
+    Where a portal holds an edge of a mesh or the side of a cylinder, rounding decides which end is the support point.
+    """
+    mj, m = _models(few, flags, margin)
+    assert not m.unsupported
+    reference = scene.oracle(mj, scene.poses(mj, count, 3, 0.2, tilt))
+    data = scene.ours(m, reference)
+    contact = jax.tree.map(np.asarray, data.contact)
+    pairs = several = off = 0
+    for k, theirs in enumerate(reference):
+        mine = _by_pair(jax.tree.map(lambda x, k=k: x[k], contact), int(data.ncon[k]))
+        other = _by_pair(theirs.contact, theirs.ncon)
+        assert set(mine) == set(other), k
+        for pair, rows in other.items():
+            pairs, several = pairs + 1, several + (len(rows) > 1)
+            off += mine[pair].shape != rows.shape or np.abs(mine[pair] - rows).max() > 1e-6
+    return pairs, several, off
+
+
+def test_kernel_equals_oracle():
+    """Two pairs of types in one compilation, the points in MuJoCo's order."""
+    kinds = ((GeomType.CAPSULE, GeomType.ELLIPSOID), (GeomType.ELLIPSOID, GeomType.CYLINDER))
+
+    def one(kind, pos, mat, size, reach):
+        a, b = (convex(kind[i], pos[i], mat[i], size[i]) for i in (0, 1))
+        several = jnp.all(kind != GeomType.ELLIPSOID)
+        found = legacy.contacts(a, b, kinds, tolerance=1e-6, iterations=35, reach=reach, several=several)
+        return found.count, found.depth, found.pos, found.normal
+
+    kernel, several, touching = jax.jit(jax.vmap(one)), 0, 0
+    for kind1, kind2, tilt in (("capsule", "cylinder", 0.02), ("ellipsoid", "ellipsoid", None)):
+        mj, m = scene.model(kind1, kind2, option='<flag nativeccd="disable"/>')
+        reference = scene.oracle(mj, scene.poses(mj, 40, 2, 0.25, tilt))
+        mat = jnp.array([d.geom_xmat.reshape(2, 3, 3) for d in reference])
+        arrays = (np.tile(mj.geom_type, (40, 1)), np.array([d.geom_xpos for d in reference]), mat)
+        sizes = (np.tile(mj.geom_size, (40, 1, 1)), np.full(40, mj.geom_rbound.min()))
+        count, depth, pos, normal = (np.asarray(x) for x in kernel(*map(jnp.asarray, (*arrays, *sizes))))
+        for k, theirs in enumerate(reference):
+            n = theirs.ncon
+            assert count[k] == n, (kind1, k)
+            rows = theirs.contact
+            np.testing.assert_allclose(-depth[k], rows.dist if n else 0, atol=1e-7)
+            np.testing.assert_allclose(pos[k, :n], rows.pos, atol=1e-5)
+            np.testing.assert_allclose(normal[k, :n], rows.frame[:, :3], atol=1e-4)
+            touching, several = touching + (n > 0), several + (n > 1)
+    assert touching > 30 and several > 1, (touching, several)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tilt, flags, margin", [(None, "", 0.0), (0.02, "", 0.03), (0.02, 'multiccd="disable"', 0.0)])
+def test_all_pairs_equal_oracle(tilt, flags, margin):
+    pairs, several, off = _compare(False, 20, tilt, flags, margin)
+    assert pairs > 150 and off <= 0.05 * pairs, (pairs, several, off)
+    assert several == 0 if flags else tilt is None or several > 15, several
+
+
+@pytest.mark.slow
+def test_derivative_equals_differences():
+    """Of the depth of two meshes, where the same corners stay."""
+    mj, m = _models(True)
+    moved = np.zeros((5, 3))
+    moved[4] = 0.3, -0.5, 0.8
+    reference = scene.oracle(mj, scene.poses(mj, 24, 3, 0.15))
+    d = make_data(m)
+
+    def depth(s, xpos, xmat):
+        out = collision(m, d.replace(geom_xpos=xpos + s * moved, geom_xmat=xmat)).contact
+        meshes = (out.geom[:, 0] == 3) & (out.geom[:, 1] == 4)
+        return jnp.min(jnp.where(meshes, out.dist, 0))
+
+    xpos = jnp.array([r.geom_xpos for r in reference])
+    xmat = jnp.array([r.geom_xmat.reshape(-1, 3, 3) for r in reference])
+    value, slope = jax.jit(jax.vmap(jax.value_and_grad(depth), (None, 0, 0)))(0.0, xpos, xmat)
+    high, low = (jax.jit(jax.vmap(depth, (None, 0, 0)))(s, xpos, xmat) for s in (1e-5, -1e-5))
+    smooth = (np.abs(high + low - 2 * value) < 1e-8) & (value < 0)
+    assert smooth.sum() > 5 and np.isfinite(slope).all()
+    np.testing.assert_allclose(slope[smooth], (high - low)[smooth] / 2e-5, atol=1e-6)
+
+
+def test_what_the_pipeline_lacks_is_named():
+    xml = """
+    <mujoco>
+      <option><flag nativeccd="disable"/></option>
+      <asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset>
+      <worldbody>
+        <geom name="ground" type="hfield" hfield="h"/>
+        <body><freejoint/><geom name="ball" type="ellipsoid" size=".1 .2 .3"/></body>
+        <geom name="rod" type="cylinder" size=".1 .2" pos="0 0 9"/>
+      </worldbody>
+      <sensor><distance geom1="ball" geom2="rod" cutoff="1"/></sensor>
+    </mujoco>"""
+    lacks = put_model(mujoco.MjModel.from_xml_string(xml)).unsupported
+    assert any("height fields" in item for item in lacks) and any("distances" in item for item in lacks)
