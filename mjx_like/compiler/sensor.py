@@ -121,6 +121,7 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
     elif kind.type == SensorType.RANGEFINDER:
         intprm, dim = _rangefinder(a, objtype, objid, columns)
     elif kind.type == SensorType.INSIDESITE and a.get("enclosed"):
+        _check_enclosed(element, objtype, objid, columns)
         intprm, datatype = np.array([1, 0, 0]), DataType.REAL
     elif kind.type == SensorType.PLUGIN:
         dim = touch_grid_size(ctx.spec, element)
@@ -165,6 +166,17 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
         "sensor_interval": interval,
         "sensor_user": ctx.user_data(element, a, "nuser_sensor"),
     }
+
+
+def _check_enclosed(element: Element, objtype: ObjType, objid: int, columns) -> None:
+    """Raise ModelError where what a site shall enclose has no bounded convex shape."""
+    if objtype == ObjType.CAMERA:
+        raise element.error("enclosed needs an object with a shape; found a camera")
+    if objtype == ObjType.GEOM and columns["geom_type"][objid] in (GeomType.PLANE, GeomType.HFIELD):
+        kind = GeomType(columns["geom_type"][objid]).name.lower()
+        raise element.error(f"enclosed needs a bounded convex geom; found a {kind}")
+    if objtype == ObjType.BODY and objid not in columns["geom_bodyid"]:
+        raise element.error("enclosed needs a body with at least one geom")
 
 
 def place_sensors(rows: list[Row], historyadr: int) -> tuple[int, int]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from mjx_like.collision.distance import unbuilt as unbuilt_distance
 from mjx_like.ray.stage import unbuilt
+from mjx_like.sensor.enclosure import lacks as unbuilt_enclosure
 from mjx_like.tree.history import history_groups
 from mjx_like.types.enums import DataType, DisableBit, ObjType, SensorType, Stage
 from mjx_like.types.plans import HistoryGroup, SensorGroup, SensorPlan, SensorStage
@@ -30,6 +31,7 @@ def make_plan(t: Topology) -> SensorPlan:
         touch=_touch(t, acc),
         contact_geoms=_contact_geoms(t),
         distance=_distance_pairs(t),
+        enclosed=_enclosed(t),
     )
 
 
@@ -57,11 +59,7 @@ def _contact_geoms(t: Topology) -> np.ndarray:
             if kind == ObjType.GEOM:
                 found[i, side] = index
             elif kind in (ObjType.BODY, ObjType.XBODY):
-                bodies = [index]
-                for body in range(index + 1, t.nbody if kind == ObjType.XBODY else 0):
-                    if t.body_parentid[body] in bodies:
-                        bodies.append(body)
-                geoms = np.flatnonzero(np.isin(t.geom_bodyid, bodies))
+                geoms = _geoms_of(t, kind, index)
                 found[i, side] = (geoms.min(), geoms.max()) if geoms.size else (last, -1)
     return found
 
@@ -74,6 +72,26 @@ def _distance_pairs(t: Topology) -> np.ndarray:
         geoms = [[j] if kind == ObjType.GEOM else np.flatnonzero(t.geom_bodyid == j) for kind, j in sides]
         rows.append(np.array([(i, a, b) for a in geoms[0] for b in geoms[1]], np.int32).reshape(-1, 3))
     return np.concatenate(rows)
+
+
+def _enclosed(t: Topology) -> np.ndarray:
+    """Return sensor, geom or site, and whether it is a site, of all that a sensor `insidesite` may find, (n, 3)."""
+    rows = [np.zeros((0, 3), np.int32)]
+    for i in np.flatnonzero((t.sensor_type == SensorType.INSIDESITE) & (t.sensor_intprm[:, 0] != 0)):
+        kind, index = t.sensor_objtype[i], t.sensor_objid[i]
+        found = np.array([index]) if kind in (ObjType.GEOM, ObjType.SITE) else _geoms_of(t, kind, index)
+        is_site = np.full(found.size, kind == ObjType.SITE)
+        rows.append(np.stack([np.full(found.size, i), found, is_site], axis=1).astype(np.int32))
+    return np.concatenate(rows)
+
+
+def _geoms_of(t: Topology, kind: int, body: int) -> np.ndarray:
+    """Return the geoms of a body, or of its subtree for XBODY; none for what is no body."""
+    bodies = [body] if kind in (ObjType.BODY, ObjType.XBODY) else []
+    for child in range(body + 1, t.nbody if kind == ObjType.XBODY else 0):
+        if t.body_parentid[child] in bodies:
+            bodies.append(child)
+    return np.flatnonzero(np.isin(t.geom_bodyid, bodies))
 
 
 def unsupported(t: Topology) -> tuple[str, ...]:
@@ -89,7 +107,10 @@ def _lacks(t: Topology, i: int) -> list[str]:
     if kind in UNBUILT:
         lacks.append(f"type {kind.name.lower()} is not built yet")
     if kind == SensorType.INSIDESITE and t.sensor_intprm[i, 0]:
-        lacks.append("enclosed is not built yet")
+        rows = _enclosed(t)
+        rows = rows[rows[:, 0] == i]
+        kinds = np.append(t.geom_type, t.site_type)[rows[:, 1] + t.ngeom * rows[:, 2]]
+        lacks.extend(unbuilt_enclosure(t.sensor_objtype[i], kinds, t.site_type[t.sensor_refid[i]]))
     if kind in _DISTANCE:
         pairs = _distance_pairs(t)
         lacks.extend(unbuilt_distance(t, pairs[pairs[:, 0] == i, 1:]))

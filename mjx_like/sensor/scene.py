@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.math.select import take
+from mjx_like.sensor.enclosure import enclosed
 from mjx_like.sensor.object_motion import object_position
 from mjx_like.types.data import Data
 from mjx_like.types.enums import GeomType
@@ -51,7 +52,9 @@ def user(m: Model, d: Data, group: SensorGroup) -> Array:
 
 
 def insidesite(m: Model, d: Data, group: SensorGroup) -> Array:
-    """Return 1 where the origin of the object lies inside the site, else 0; it has no derivative."""
+    """Return 1 where the origin of an object is inside its site, else 0 (no derivative); or what `enclosed` does."""
+    if group.intprm[0]:
+        return enclosed(m, d, group)
     offset = object_position(d, group.objtype, group.objid) - take(d.site_xpos, group.refid)
     local = jnp.sum(take(d.site_xmat, group.refid) * offset[:, :, None], axis=1)
     return inside(m.site_type[group.refid], local, take(m.site_size, group.refid)).astype(d.qpos.dtype)

@@ -184,6 +184,7 @@ class SensorPlan:
     touch: np.ndarray  # (nbody + 1, most) places in the group of touch sensors of each body's, -1 beyond; last: none
     contact_geoms: np.ndarray  # (nsensor, 2, 2) least and largest geom that matches each object of a contact sensor
     distance: np.ndarray  # (npair, 3) sensor, first and second geom of the pairs that distance sensors measure
+    enclosed: np.ndarray  # (n, 3) sensor, geom or site, and whether it is a site, of what may jut out of a site
 
 
 @dataclasses.dataclass(frozen=True)

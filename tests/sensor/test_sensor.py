@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from mjx_like import Model
 from mjx_like.errors import UnsupportedError
 from mjx_like.interop import put_data, put_model
 from mjx_like.sensor.plan import UNBUILT
@@ -168,20 +169,13 @@ def test_every_type_is_built_or_listed():
     assert not set(SENSORS) & set(UNBUILT)
 
 
-@pytest.mark.parametrize(
-    "sensor, message",
-    [
-        ('<insidesite site="s" objtype="geom" objname="g" enclosed="true"/>', "enclosed is not built yet"),
-    ],
-)
-def test_unbuilt_sensor_is_named(sensor, message):
-    xml = f"""<mujoco><asset><mesh name="m" builtin="plate" params="2 2"/></asset><worldbody><body><joint/>
-      <geom name="g" size=".1"/><site name="s"/><geom name="m" type="mesh" mesh="m" contype="0" conaffinity="0"/></body>
-      </worldbody><sensor>{sensor}</sensor></mujoco>"""
-    with pytest.raises(UnsupportedError, match=message):
-        make_data(load(xml)[1])
+def test_unbuilt_sensor_is_named():
+    xml = """<mujoco><worldbody><site name="s"/><body name="empty"/></worldbody>
+      <sensor><insidesite site="s" objtype="xbody" objname="empty" enclosed="true"/></sensor></mujoco>"""
+    with pytest.raises(UnsupportedError, match="xbody without a geom"):
+        make_data(Model.from_xml_string(xml))
     disabled = xml.replace("<worldbody>", '<option><flag sensor="disable"/></option><worldbody>')
-    assert make_data(load(disabled)[1]).sensordata.size
+    assert make_data(Model.from_xml_string(disabled)).sensordata.size
 
 
 def test_user_sensor_calls_hook_and_disabled_sensors_stay():
