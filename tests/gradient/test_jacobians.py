@@ -1,6 +1,7 @@
 """Jacobians of a step and of inverse dynamics equal MuJoCo's central differences where the maps are smooth."""
 
 import functools
+import pathlib
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +24,12 @@ MODEL = """
 <actuator><motor joint="j" gear="2"/><general joint="j" dyntype="filter" dynprm=".1" gainprm="3"/></actuator>
 <sensor><framelinvel objtype="site" objname="s"/><jointpos joint="j"/><accelerometer site="s"/></sensor></mujoco>
 """
-STATES, ROUGH = 6, 1e-3
+STATES, ROUGH, LENGTH = 20, 1e-3, 1e-7
+ROOT = pathlib.Path(__file__).resolve().parents[2] / "models"
+REAL = [
+    *(GYM / f"{name}.xml" for name in ("hopper", "half_cheetah", "ant", "walker2d", "swimmer", "reacher", "pusher")),
+    *(ROOT / f"{name}.xml" for name in ("cartpole", "quadruped", "walker", "double_pendulum")),
+]
 KINDS = {(cone, integrator) for cone in ("pyramidal", "elliptic") for integrator in ("Euler", "implicitfast")}
 
 
@@ -68,13 +74,18 @@ def _error(ours, theirs):
 
 
 def _compare(mj, count):
-    """Return the errors of A, B, C, D in the smooth states, the touching states among them, and the number skipped."""
+    """Return the errors of A, B, C, D in the smooth states, the touching states among them, and the number skipped.
+
+    A state is skipped where one-sided differences disagree. They are over 1e-7: over 1e-6 they disagree by 1e-3
+    wherever an impedance changes over a millimetre, and over a tenth of that by a tenth, as they do at no kink.
+    """
     m = put_model(mj)
     datas = [_world(mj, seed) for seed in range(count)]
     ours = jax.jit(jax.vmap(functools.partial(transition_jacobian, m, sensors=True)))(_batch(m, datas))
     errors, touching, skipped = [], 0, 0
     for i, data in enumerate(datas):
-        ahead, behind, central = (_differences(mj, data, *args) for args in ((1e-6, 0), (-1e-6, 0), (1e-6, 1)))
+        lengths = ((LENGTH, 0), (-LENGTH, 0), (LENGTH, 1))
+        ahead, behind, central = (_differences(mj, data, *args) for args in lengths)
         if max(_error(a, b) for a, b in zip(ahead, behind, strict=True)) > ROUGH:
             skipped += 1
             continue
@@ -83,18 +94,24 @@ def _compare(mj, count):
     return errors, touching, skipped
 
 
+def _assert_equal(errors, skipped):
+    assert skipped <= 0.05 * STATES, skipped
+    assert max(errors) < 1e-5 and np.quantile(errors, 0.95) < 1e-6, sorted(errors)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("cone", "integrator"), sorted(KINDS))
-def test_transition_and_inverse(cone, integrator):
+def test_transition(cone, integrator):
     mj = mujoco.MjModel.from_xml_string(MODEL.format(cone=cone, integrator=integrator))
     errors, touching, skipped = _compare(mj, STATES)
-    assert max(errors) < 1e-5 and touching >= 2 and skipped <= 2, (errors, touching, skipped)
+    _assert_equal(errors, skipped)
+    assert touching >= 15
 
 
 @pytest.mark.slow
 def test_inverse():
     mj = mujoco.MjModel.from_xml_string(MODEL.format(cone="elliptic", integrator="Euler"))
-    m, datas = put_model(mj), [_world(mj, seed) for seed in range(STATES)]
+    m, datas = put_model(mj), [_world(mj, seed) for seed in range(6)]
     jacobians = functools.partial(inverse_jacobian, m, actuation=True, sensors=True)
     ours = jax.jit(jax.vmap(jacobians))(_batch(m, datas))
     errors = [max(map(_error, [x[i] for x in ours[:6]], _inverse_differences(mj, d))) for i, d in enumerate(datas)]
@@ -103,9 +120,11 @@ def test_inverse():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ("hopper", "half_cheetah", "ant", "walker2d", "swimmer"))
-def test_real_models(name):
-    mj = mujoco.MjModel.from_xml_path(str(GYM / f"{name}.xml"))
+@pytest.mark.parametrize("path", REAL, ids=lambda path: path.stem)
+def test_real_models(path):
+    mj = mujoco.MjModel.from_xml_path(str(path))
     mj.opt.tolerance, mj.opt.iterations = 0, 100
-    errors, _, skipped = _compare(mj, 8)
-    assert skipped <= 1 and max(errors) < 1e-5, (errors, skipped)
+    if mj.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4:  # which mjd_transitionFD refuses
+        mj.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    errors, _, skipped = _compare(mj, STATES)
+    _assert_equal(errors, skipped)
