@@ -16,24 +16,65 @@ from mjx_like.step import step
 MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
 FILES = sorted([*MODELS.glob("*.xml"), *MODELS.glob("features/*.xml")])
 QUICK = {"pair_sphere_sphere"}
-STATES = 100
-WORLDS = 20  # at a time
+STATES, LARGE = 10_000, 200  # of models with at most `SMALL` dofs, and of others
+SMALL = 14
+WORLDS = 200  # at a time
 
 
 def _states(mj, m, count):
-    """Return the place at rest, that place moving and commanded, and random ones, near and far."""
+    """Return qpos, qvel and ctrl of many states.
+
+    The first rests as the model begins, the next have come to rest, the next two just touch and just do not. Of the
+    others, a fifth is aligned exactly (quarter turns, steps of 5 cm), the rest random, near and far; some of them rest.
+    """
     rng = np.random.default_rng(0)
-    size = np.concatenate([[0, 0], np.repeat([1e-9, 1e-3, 0.1, 1.0], count // 4 + 1)])[:count]
-    moved = jnp.asarray(size[:, None] * rng.normal(size=(count, m.nv)))
-    qpos = jax.vmap(lambda v: integrate_pos(m, m.qpos0, v, 1.0))(moved)
+    size = np.resize([1e-9, 1e-3, 0.1, 1.0], count)
+    moved = size[:, None] * rng.normal(size=(count, m.nv))
+    turns = mj.dof_jntid >= 0
+    for dof, joint in enumerate(mj.dof_jntid):
+        kind, first = mj.jnt_type[joint], mj.jnt_dofadr[joint]
+        turns[dof] = kind in (1, 3) or (kind == 0 and dof >= first + 3)
+    steps = rng.integers(-2, 3, size=(count, m.nv))
+    moved[4::5] = (steps * np.where(turns, np.pi / 2, 0.05))[4::5]
+    moved[0] = 0
+    qpos = jax.vmap(lambda v: integrate_pos(m, m.qpos0, v, 1.0))(jnp.asarray(moved))
     qvel, ctrl = (rng.normal(size=(count, n)) for n in (m.nv, m.nu))
     for x in (qvel, ctrl):
-        x[0], x[2::5] = 0, 0
-    settled = mujoco.MjData(mj)
-    for _ in range(300):
-        mujoco.mj_step(mj, settled)
-    qpos = qpos.at[-1].set(jnp.asarray(settled.qpos))
+        x[:4], x[4::10] = 0, 0
+    settled, *touching = _resting_and_touching(mj)
+    qpos = qpos.at[1:4].set(jnp.asarray(np.stack([settled, *touching])))
     return qpos, jnp.asarray(qvel), jnp.asarray(ctrl)
+
+
+def _resting_and_touching(mj):
+    """Return qpos after 300 steps, and on both sides of the first change of the number of contacts, next to it."""
+    data, probe, sides = mujoco.MjData(mj), mujoco.MjData(mj), None
+    mujoco.mj_forward(mj, data)
+    for _ in range(300):
+        before, count = data.qpos.copy(), data.ncon
+        mujoco.mj_step(mj, data)
+        after = data.qpos.copy()
+        mujoco.mj_forward(mj, data)
+        if sides is None and data.ncon != count:
+            sides = before, after, count
+    if sides is None:
+        return data.qpos.copy(), data.qpos.copy(), data.qpos.copy()
+    low, high, count = sides
+    way = np.zeros(mj.nv)
+    mujoco.mj_differentiatePos(mj, way, 1.0, low, high)
+    ends = [0.0, 1.0]
+
+    def at(t):
+        qpos = low.copy()
+        mujoco.mj_integratePos(mj, qpos, way, t)
+        return qpos
+
+    for _ in range(60):
+        middle = 0.5 * sum(ends)
+        probe.qpos[:] = at(middle)
+        mujoco.mj_forward(mj, probe)
+        ends[int(probe.ncon != count)] = middle
+    return data.qpos.copy(), at(ends[0]), at(ends[1])
 
 
 @pytest.mark.parametrize(
@@ -43,8 +84,8 @@ def test_gradient_is_finite(file):
     mj = mujoco.MjModel.from_xml_path(str(file))
     m = put_model(mj)
     d = make_data(m)
-    quick = file.stem in QUICK
-    qpos, qvel, ctrl = _states(mj, m, WORLDS if quick else STATES)
+    count = WORLDS if file.stem in QUICK else STATES if m.nv <= SMALL else LARGE
+    qpos, qvel, ctrl = _states(mj, m, count)
 
     def loss(qpos, qvel, act, ctrl):
         end = step(m, d.replace(qpos=qpos, qvel=qvel, act=act, ctrl=ctrl))
