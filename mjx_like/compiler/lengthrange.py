@@ -135,6 +135,8 @@ def _range(lengths: np.ndarray, element: Element, tolerance: float) -> tuple[flo
     Raises:
       ModelError: they do not make a range, or still change.
     """
+    if not lengths.size:
+        raise element.error("no length is measured: inttotal and interval of lengthrange must be more than 0")
     low, high = lengths[0].min(), lengths[1].max()
     spread = np.ptp(lengths, axis=1).max()
     if high - low <= 0:

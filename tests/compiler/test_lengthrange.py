@@ -91,8 +91,9 @@ FREE = """<mujoco><compiler><lengthrange inttotal="1" interval=".3"/></compiler>
     [
         (FREE.format("", ""), "element <muscle name='calf'>: the lengthrange .* has not settled"),
         (FREE.format(' range="-1 1"', ' gear="0"'), "<muscle name='calf'>: the lengthrange found, .*, is empty"),
+        (FREE.format(' range="-1 1"', "").replace('inttotal="1"', 'inttotal="0"'), "inttotal and interval of length"),
     ],
-    ids=("unlimited", "empty"),
+    ids=("unlimited", "empty", "unmeasured"),
 )
 def test_no_range_is_an_error_as_in_mujoco(source, message):
     with pytest.raises(ValueError, match="engthrange"):
