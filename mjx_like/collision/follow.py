@@ -25,6 +25,7 @@ _LEVEL = 1e-6  # sine below which it is across wherever the point lies
 _END = 1e-4  # share of the half length that counts as its end
 _TINY = 1e-12
 _STEPS = 4  # of Newton's method from what the search found
+_NOISE = 100  # roundings of the last step, which need not be shorter than others
 _NEAR = 0.1  # how far these may lead: components of the normal, and distance [m]
 
 
@@ -162,16 +163,26 @@ def follow_one(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Arr
 def settled(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Nearest, Array]:
     """Return what was found, and the normal, moved to the optimum where the same features touch; no derivative.
 
-    Newton's method; nothing moves where they lead more than `_NEAR` away. Arguments: see `follow`.
+    Newton's method; nothing moves where it leads more than `_NEAR` away or its steps do not shrink, as near the centre
+    of a sphere. Arguments: see `follow`.
     """
     a, b, found, normal = lax.stop_gradient((a, b, found, normal))
     off = 0.5 * jnp.maximum(a.margin, 0)
     index = tuple(found.corners.index.T)
-    start = normal, (found.first - off * normal, found.second + off * normal)
-    n, points = lax.fori_loop(0, _STEPS, lambda _, s: _improved((a, b), *s, index), start)
+
+    def step(count, s):
+        n, points, first, _ = s
+        turned, points = _improved((a, b), n, points, index)
+        change = jnp.max(jnp.abs(turned - n))
+        return turned, points, jnp.where(count == 0, change, first), change
+
+    zero = jnp.zeros_like(found.dist)
+    start = normal, (found.first - off * normal, found.second + off * normal), zero, zero
+    n, points, first, last = lax.fori_loop(0, _STEPS, step, start)
     dist = dot(n, points[1] - points[0])
     moved = jnp.stack([*(n - normal), dist - (found.dist + 2 * off)])
-    good = jnp.all(jnp.abs(moved) < _NEAR)
+    shrinks = last <= jnp.maximum(0.1 * first, _NOISE * jnp.finfo(n.dtype).eps)
+    good = jnp.all(jnp.abs(moved) < _NEAR) & shrinks
     better = found._replace(dist=dist - 2 * off, first=points[0] + off * n, second=points[1] - off * n)
     return jax.tree.map(lambda x, y: jnp.where(good, x, y), (better, n), (found, normal))
 
