@@ -57,10 +57,14 @@ def _own_support(geom: Convex, n: Array, share: Array, index: Array) -> Array:
         GeomType.BOX: jnp.sign(n) * geom.size,
         GeomType.MESH: jnp.sum(share[:, None] * geom.vert[jnp.maximum(index, 0)], axis=0),
     }
-    out = jnp.zeros_like(n)
-    for kind, point in points.items():
-        out = jnp.where(geom.kind == kind, point, out)
-    return out
+    return _by_kind(geom, points, jnp.zeros_like(n))
+
+
+def _by_kind(geom: Convex, values: dict[GeomType, Array], otherwise: Array) -> Array:
+    """Return the value of the type that a geom has, or `otherwise` for the types that are left out."""
+    for kind, value in values.items():
+        otherwise = jnp.where(geom.kind == kind, value, otherwise)
+    return otherwise
 
 
 def _lies(geom: Convex, local: Array, n: Array) -> Array:
@@ -92,9 +96,10 @@ def _bend(geom: Convex, at: Array, normal: Array) -> tuple[Array, Array]:
     disk = jnp.where(cap, 0, size[0] / length) * turn[:, None] * turn
     ball = size[0] * eye
     bend, flat = jnp.zeros((3, 3), n.dtype), jnp.zeros((2, 3), n.dtype)
-    for kind, value in ((GeomType.SPHERE, ball), (GeomType.CAPSULE, ball), (GeomType.ELLIPSOID, ellipsoid),
-                        (GeomType.CYLINDER, disk)):  # fmt: skip
-        bend = jnp.where(geom.kind == kind, value, bend)
+    bends = {
+        GeomType.SPHERE: ball, GeomType.CAPSULE: ball, GeomType.ELLIPSOID: ellipsoid, GeomType.CYLINDER: disk
+    }  # fmt: skip
+    bend = _by_kind(geom, bends, bend)
     axis = jnp.stack([eye[2], 0 * eye[2]])
     rod = (geom.kind == GeomType.CAPSULE) | (geom.kind == GeomType.CYLINDER)
     flat = jnp.where(rod & side, axis, flat)
@@ -235,9 +240,7 @@ def _surface(geom: Convex, at: Array, normal: Array) -> Array:
         GeomType.ELLIPSOID: geom.size * scaled / reach,
         GeomType.CYLINDER: around + end,
     }
-    for kind, point in points.items():
-        local = jnp.where(geom.kind == kind, point, local)
-    return geom.pos + jnp.sum(geom.mat * local, axis=1)
+    return geom.pos + jnp.sum(geom.mat * _by_kind(geom, points, local), axis=1)
 
 
 def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array, tuple[Array, Array]]:

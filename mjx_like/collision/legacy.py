@@ -19,7 +19,8 @@ from mjx_like.collision.gjk import Corners
 from mjx_like.collision.simplex import dot
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex
-from mjx_like.math import quaternion
+from mjx_like.math import quaternion, safe
+from mjx_like.math.frame import from_normal
 from mjx_like.types.enums import GeomType
 
 Array = jax.Array
@@ -88,7 +89,7 @@ def contacts(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, 
             jnp.where(here[:, None], hit.direction, found.direction),
             near,
         )
-        return (found, jnp.where(first, _frame(normal), frame), hit.seen), None
+        return (found, jnp.where(first, from_normal(normal), frame), hit.seen), None
 
     zero, rows = jnp.zeros(SLOTS, dtype), jnp.zeros((SLOTS, 3), dtype)
     near = Nearest(zero, rows, rows, Corners(jnp.zeros((SLOTS, 3, 8), dtype)), jnp.ones(SLOTS, bool))
@@ -113,18 +114,6 @@ def _rotated(geom: Convex, rotation: Array, pivot: Array) -> Convex:
     return geom._replace(pos=pos, center=pos, mat=rotation @ geom.mat)
 
 
-def _frame(normal: Array) -> Array:
-    """Return normal and tangents as rows, shape (3, 3).  Source: mju_makeFrame."""
-    guess = jnp.where(jnp.abs(normal[1]) < 0.5, np.array([0.0, 1, 0]), np.array([0.0, 0, 1])).astype(normal.dtype)
-    first = _unit(guess - dot(guess, normal) * normal)
-    return jnp.stack([normal, first, jnp.cross(normal, first)])
-
-
-def _unit(x: Array) -> Array:
-    length = jnp.sqrt(dot(x, x))
-    return jnp.where(length < MINVAL, np.arange(3) == 0, x / jnp.where(length < MINVAL, 1, length))
-
-
 def fixed_normal(a: Convex, b: Convex, kinds, hit: mpr.Portal) -> Array:
     """Return the normal of a contact after the surfaces of round geoms there, shape (3,).  Source: mjc_fixNormal."""
     (own, has), (other, other_has) = (
@@ -132,7 +121,9 @@ def fixed_normal(a: Convex, b: Convex, kinds, hit: mpr.Portal) -> Array:
         for geom, of_kind, sign in ((a, kinds[0], 1.0), (b, kinds[1], -1.0))
     )
     return jnp.where(
-        has & other_has, _unit(own - other), jnp.where(has, own, jnp.where(other_has, -other, hit.direction))
+        has & other_has,
+        safe.normalize(own - other)[0],
+        jnp.where(has, own, jnp.where(other_has, -other, hit.direction)),
     )
 
 
@@ -145,7 +136,7 @@ def _outward(geom: Convex, kinds, at: Array, normal: Array) -> tuple[Array, Arra
         value, good = _NORMALS[kind](geom.size, pos, n)
         here = geom.kind == kind
         out, known = jnp.where(here, value, out), jnp.where(here, good, known)
-    return geom.mat @ _unit(out), known
+    return geom.mat @ safe.normalize(out)[0], known
 
 
 def _sphere(size: Array, pos: Array, n: Array) -> tuple[Array, bool]:
@@ -168,7 +159,7 @@ def _ellipsoid(size: Array, pos: Array, n: Array) -> tuple[Array, Array]:
     size = jnp.where(good, size, 1)
     scaled = pos / size
     excess = dot(scaled, scaled) - 1
-    inside, found = _ellipsoid_inside(1 / (size * size), pos, _unit(n), excess)
+    inside, found = _ellipsoid_inside(1 / (size * size), pos, safe.normalize(n)[0], excess)
     return jnp.where(excess <= 0, inside, _ellipsoid_outside(size * size, pos)), good & ((excess > 0) | found)
 
 
@@ -179,7 +170,7 @@ def _ellipsoid_inside(inverse: Array, pos: Array, n: Array, excess: Array) -> tu
         det = half * half - along * excess
         reach = (jnp.sqrt(jnp.maximum(det, 0)) - half) / jnp.where(along < MINVAL, 1, along)
         lost = (det < MINVAL) | (along < MINVAL) | (reach < 0)
-        new = _unit((pos + reach * n) * inverse)
+        new = safe.normalize((pos + reach * n) * inverse)[0]
         still = jnp.sqrt(dot(new - n, new - n)) < _CHANGE
         return jnp.where(lost, n, new), step + 1, lost | still | (step + 1 >= _STEPS), ~lost | (step > 0)
 

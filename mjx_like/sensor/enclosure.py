@@ -15,6 +15,7 @@ from jax import lax
 from mjx_like.collision.solid import hull_vertices
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex, convex, core, support
+from mjx_like.math import safe
 from mjx_like.math.select import take
 from mjx_like.types.data import Data
 from mjx_like.types.enums import GeomType, ObjType
@@ -97,13 +98,8 @@ def _outward(shell: Convex, present: tuple[int, ...], point: Array) -> Array:
     local = jnp.sum(shell.mat * (point - shell.pos)[:, None], axis=0)
     out = jnp.zeros_like(local)
     for kind in present:
-        out = jnp.where(shell.kind == kind, _unit(_NORMALS[kind](local, shell.size)), out)
+        out = jnp.where(shell.kind == kind, safe.normalize(_NORMALS[kind](local, shell.size))[0], out)
     return shell.mat @ out
-
-
-def _unit(x: Array) -> Array:
-    length = jnp.sqrt(jnp.sum(x * x))
-    return jnp.where(length > MINVAL, x / jnp.where(length > MINVAL, length, 1), np.arange(3) == 0)
 
 
 def _of_box(point: Array, size: Array) -> Array:
