@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mjx_like.mjcf.flexcut import CutError, cell_points, cell_weights, empty_cells
+from mjx_like.mjcf.flexcut import cell_points, cell_weights, empty_cells
 from mjx_like.mjcf.flexnode import node_grid
 
 _SQUARE = 1e-8  # a grid whose axes are further from a right angle is no grid
@@ -31,7 +31,7 @@ class Grid:
         """Return the grid of a flex.
 
         Raises:
-          ModelError: its nodes at qpos0 are no grid with right angles, or its mesh leaves open what is in the cells.
+          ModelError: its nodes at qpos0 are no grid with right angles.
         Source: mjCFlex::ComputeUnrotatedNodePositions.
         """
         cells = np.asarray(flex.a["cellcount"], int)
@@ -40,10 +40,7 @@ class Grid:
         node, vert = flex.xnode @ axes.T, flex.xvert @ axes.T
         if flex.elastic2d:
             return Grid(cells, flex.order, node, vert, empty)
-        try:
-            weights = cell_weights(in_cells(vert, node, cells), flex.elem, cells, flex.order)
-        except CutError as error:
-            raise flex.element.error(str(error)) from None
+        weights = cell_weights(in_cells(vert, node, cells), flex.elem, cells, np.ptp(node, axis=0) / cells, flex.order)
         empty = empty_cells(weights)
         axes = _axes(flex, cells, empty)
         return Grid(cells, flex.order, flex.xnode @ axes.T, flex.xvert @ axes.T, empty, weights)

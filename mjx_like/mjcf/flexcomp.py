@@ -88,7 +88,8 @@ class _Walk:
         turn = given_quat(local)
         turn = self._orientation(element, local) if turn is None else turn
         local = local["pos"], turn
-        plan.shape.point = _moved(plan.shape.point, compose(*pose, *local) if pose else local)
+        pose = compose(*pose, *local) if pose else local
+        plan.shape.point, plan.unused = _moved(plan.shape.point, pose), _moved(plan.unused, pose)
         bodies, flex = _bodies_and_flex(plan, parent)
         jointed = next((o for o in reversed(owners) if o.find_all("joint", "freejoint")), None)
         if jointed and plan.a["dof"] not in ("radial", "2d") and not plan.pinned.any():

@@ -1,34 +1,36 @@
 """Cells of an interpolated flex that its mesh fills in part: quadrature weights for what is inside.
 
 Tetrahedra, or for a closed surface signed ones from one point to its triangles, are cut along the planes between the
-cells. A piece contributes the integrals of the Lagrange polynomials on a grid of points in its cell, which so becomes
-a quadrature rule for the polynomials that a stiffness matrix is made of.
+cells; an open surface is sampled, see flexopen. A piece contributes the integrals of the Lagrange polynomials on a
+grid of points in its cell, which so becomes a quadrature rule for the polynomials that a stiffness matrix is made of.
 """
 
 import numpy as np
+
+from mjx_like.mjcf.flexopen import open_shares, sample_points
 
 _PIECES = 200  # that are integrated at once
 _VOID = 1e-6  # share of a full cell's stiffness that the part without mesh has
 _LEAST = 0.02  # share of the mass in a full grid that every node has at least
 _FULL = 1e-9  # share of a cell that may be missing in a full one
+_SAME = 1e-9  # distance of vertices that are one, relative to the extent of the mesh
+_THIN = 1e-12  # volume of a surface that encloses none, likewise
 
 
-class CutError(ValueError):
-    """A mesh whose part in the cells is not known; the caller adds which element it is about."""
-
-
-def cell_weights(place: np.ndarray, elem: np.ndarray, cells: np.ndarray, order: int) -> np.ndarray:
+def cell_weights(place: np.ndarray, elem: np.ndarray, cells: np.ndarray, size: np.ndarray, order: int) -> np.ndarray:
     """Return quadrature weights of all cells on the points of `cell_points`, shape (cx, cy, cz, n, n, n).
 
     Weights of a full cell add up to one, those of an empty one are zero. In a cell that the mesh fills in part, the
     rest keeps a small share of its weight.
 
     place: of the vertices in units of cells, from the lower corner of the grid, shape (n, 3).
-    elem: triangles or tetrahedra; cells: number along each axis; order: of the interpolation.
-    Raises CutError for an open surface, unless it runs along the sides of the grid.
+    elem: lines, triangles or tetrahedra; cells: number along each axis; size: edges of a cell, 0 where the mesh has
+    no extent [m]; order: of the interpolation.
     """
-    if elem.shape[1] == 2 or (elem.shape[1] == 3 and not _closed_surface(elem)):
-        return _full_weights(place, elem, cells, order)
+    if elem.shape[1] == 2:
+        return _line_weights(place, elem, cells, order)
+    if elem.shape[1] == 3 and not _encloses(place * size, elem):
+        return _open_weights((place * size)[elem], cells, size, order)
     tet = place[elem] if elem.shape[1] == 4 else _cones(place[elem])
     sign = np.ones(len(tet)) if elem.shape[1] == 4 else np.sign(_volume(tet))
     sign = sign * np.sign(np.sum(sign * np.abs(_volume(tet))))
@@ -48,26 +50,35 @@ def cell_weights(place: np.ndarray, elem: np.ndarray, cells: np.ndarray, order: 
     return _closed(weights, order)
 
 
-def _closed_surface(face: np.ndarray) -> bool:
-    """Whether every edge of a surface is run through as often in one direction as in the other."""
-    ends = face[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+def _encloses(vert: np.ndarray, face: np.ndarray) -> bool:
+    """Whether a surface has a volume: every edge is run through as often in one direction as in the other."""
+    extent = np.ptp(vert, axis=0)
+    welded = np.round((vert - vert.min(axis=0)) / (_SAME * max(extent.max(), 1e-6)))
+    joined = np.unique(welded, axis=0, return_inverse=True)[1].reshape(-1)[face]
+    joined = joined[(joined != np.roll(joined, 1, axis=1)).all(axis=1)]
+    ends = joined[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     ends, back = ends[np.lexsort(ends.T)], ends[:, ::-1]
-    return np.array_equal(ends, back[np.lexsort(back.T)])
+    if len(joined) < 4 or not np.array_equal(ends, back[np.lexsort(back.T)]):
+        return False
+    return extent.min() > 0 and abs(_volume(_cones(vert[face])).sum()) > _THIN * np.prod(extent)
 
 
-def _full_weights(place: np.ndarray, elem: np.ndarray, cells: np.ndarray, order: int) -> np.ndarray:
-    """Weights where cells are full or empty: those that lines touch, or all within sides that triangles cover."""
-    if elem.shape[1] == 3:
-        on_side = (np.abs(place) < _FULL) | (np.abs(place - cells) < _FULL)
-        if not on_side.any(axis=1).all():
-            raise CutError("an open surface that fills cells in part is not built yet; close it or use elastic2d")
-        full = np.ones(cells, bool)
-    else:
-        full = np.zeros(cells, bool)
-        box = np.clip(place[elem].astype(int), 0, cells - 1)
-        for low, high in zip(box.min(axis=1), box.max(axis=1), strict=True):
-            full[tuple(slice(a, b + 1) for a, b in zip(low, high, strict=True))] = True
+def _line_weights(place: np.ndarray, elem: np.ndarray, cells: np.ndarray, order: int) -> np.ndarray:
+    """Weights where the cells that lines touch are full."""
+    full = np.zeros(cells, bool)
+    box = np.clip(place[elem].astype(int), 0, cells - 1)
+    for low, high in zip(box.min(axis=1), box.max(axis=1), strict=True):
+        full[tuple(slice(a, b + 1) for a, b in zip(low, high, strict=True))] = True
     return full[..., None, None, None] * _full_cell(order)
+
+
+def _open_weights(corner: np.ndarray, cells: np.ndarray, size: np.ndarray, order: int) -> np.ndarray:
+    """Weights of what an open surface winds around, from samples: a rule that is exact for the same polynomials."""
+    shares, kept = open_shares(corner, cells, size, order)
+    points, line = sample_points(order)
+    rule = line[:, None] * _lagrange(points, order)
+    weights = np.einsum("xyzabc,ai,bj,ck->xyzijk", shares, rule, rule, rule, optimize=True)
+    return np.where(kept[..., None, None, None], weights + _VOID * (_full_cell(order) - weights), 0)
 
 
 def empty_cells(weights: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mjx_like.mjcf.element import Element
-from mjx_like.mjcf.flexcut import CutError, cell_weights, empty_cells, node_shares
+from mjx_like.mjcf.flexcut import cell_weights, empty_cells, node_shares
 
 _SIMPSON = (1 / 6, 2 / 3, 1 / 6)
 
@@ -29,15 +29,13 @@ def node_bodies(plan: Any, parent: str, body: Any) -> tuple[list[Element], dict[
     plan: the flexcomp's Plan; parent: body of the pinned nodes; body: makes a body of a Plan.
     """
     cells, order, point = plan.a["cellcount"], plan.order, plan.shape.point
-    low, high = point.min(axis=0), point.max(axis=0)
+    held = np.concatenate([point, plan.unused])
+    low, high = held.min(axis=0), held.max(axis=0)
     grid = node_grid(cells, order)
     pinned = plan.pinned[: len(grid)].copy()
     if plan.elasticity["elastic2d"] == "none":
-        extent = np.where(high > low, high - low, 1)
-        try:
-            weights = cell_weights((point - low) / extent * cells, plan.shape.element, cells, order)
-        except CutError as error:
-            raise plan.element.error(str(error)) from None
+        place = (point - low) / np.where(high > low, high - low, 1) * cells
+        weights = cell_weights(place, plan.shape.element, cells, (high - low) / cells, order)
         plan.empty = empty_cells(weights)
         pinned |= nodes_of_empty(plan.empty, order)
         weight = node_shares(weights, order).ravel()

@@ -1,7 +1,7 @@
 """A flexcomp made into points and elements: its shape, what is pinned, and its attributes checked."""
 
+import dataclasses
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,14 @@ FROM_DATA = ("direct", "mesh", "gmsh")
 _INTERPOLATED = {"trilinear": 1, "quadratic": 2}
 
 
-@dataclass
+@dataclasses.dataclass
 class Plan:
     """A flexcomp with its points and elements made: attributes of it and of its children, with their defaults.
 
     dim: of the elements; pinned: per point or node, whether it belongs to the parent body.
     used: numbers of the points, as their bodies are called; rigid: all of them belong to the parent body.
     empty: cells without mesh of an interpolated volume, None if not known.
+    unused: points that no element has; the grid of an interpolated flexcomp holds them too, shape (n, 3).
     """
 
     element: Element
@@ -38,6 +39,7 @@ class Plan:
     used: np.ndarray
     rigid: bool
     empty: np.ndarray | None = None
+    unused: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros((0, 3)))
 
     @property
     def name(self) -> str:
@@ -211,6 +213,7 @@ def _drop_unused(plan: Plan) -> None:
     number = np.zeros(npoint, int)
     number[used] = np.arange(len(used))
     shape = plan.shape
+    plan.unused = np.delete(shape.point, used, axis=0)
     shape.point, shape.element = shape.point[used], number[shape.element]
     if len(shape.texcoord) == npoint and not len(shape.elemtexcoord):
         shape.texcoord = shape.texcoord[used]

@@ -30,6 +30,30 @@ def closed(inwards: bool) -> str:
     return f'type="direct" dim="2" point="{numbers}" element="{" ".join(map(str, face.ravel()))}"'
 
 
+def bowl(turn: float, split: bool = False) -> str:
+    """Return attributes of a flexcomp whose triangles are part of an ellipsoid, with a point that none of them has.
+
+    turn: angle from one pole to the edge of the surface; split: every triangle has its own points, and there is a
+    triangle to the pole.
+    """
+    angle, round_ = np.meshgrid(np.linspace(0.01, turn, 8), np.arange(12) * np.pi / 6, indexing="ij")
+    axes = [np.sin(angle) * np.cos(round_), 0.7 * np.sin(angle) * np.sin(round_), 0.9 * np.cos(angle)]
+    point = np.concatenate([np.stack(axes, axis=-1).reshape(-1, 3), [[0, 0, 1.1]]])
+    i, j = np.divmod(np.arange(84), 12)
+    a, b = i * 12 + j, i * 12 + (j + 1) % 12
+    face = np.concatenate([np.stack([a, a + 12, b], axis=1), np.stack([b, a + 12, b + 12], axis=1)])
+    if split:
+        face = np.concatenate([face, np.stack([np.full(12, 96), a[:12], b[:12]], axis=1)])
+        point, face = point[face].reshape(-1, 3), np.arange(3 * len(face)).reshape(-1, 3)
+    numbers = " ".join(map(repr, point.ravel().tolist()))
+    return f'type="direct" dim="2" point="{numbers}" element="{" ".join(map(str, face.ravel()))}"'
+
+
+PYRAMID = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.5, 0.5, 1]])
+SIDES = [[0, 2, 1], [0, 3, 2], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]]
+SPLIT = " ".join(map(str, PYRAMID[SIDES].ravel()))
+
+
 def shell(kind: str) -> str:
     """Return the elasticity of a shell."""
     return f'<elasticity young="1e4" poisson=".2" thickness=".01" elastic2d="{kind}"/>'
@@ -64,6 +88,24 @@ def test_same_model(name, dof, cells):
     assert differences(model(INSIDE[name][0], dof, cells, INSIDE[name][1])) == {}
 
 
+OPEN = {
+    "open cylinder": (sized("cylinder", 2), SOLID),
+    "bowl": (bowl(1.3), SOLID),
+    "vase": (bowl(2.7) + ' euler="10 20 30"', SOLID),
+    "open, points of its own": (bowl(2.5, split=True), SOLID),
+    "closed, points of its own": (
+        f'type="direct" dim="2" point="{SPLIT}" element="{" ".join(map(str, range(18)))}"',
+        SOLID,
+    ),
+}
+
+
+@pytest.mark.parametrize(("dof", "cells"), [("trilinear", "2 1 3"), ("quadratic", "1 1 1")])
+@pytest.mark.parametrize("name", OPEN)
+def test_open_surface(name, dof, cells):
+    assert differences(model(OPEN[name][0], dof, cells, OPEN[name][1])) == {}
+
+
 STRAINED = {
     "tetrahedron": (TET, STRAIN),
     "block": ('type="grid" count="4 3 3" spacing=".3 .2 .1" dim="3"', STRAIN),
@@ -90,11 +132,11 @@ def test_strain(name, dof, cells):
 
 
 def test_errors():
-    xml = model(sized("cylinder", 2), "trilinear", "1 1 1", SOLID)
-    with pytest.raises(
-        ModelError, match="<flexcomp name='f'>: an open surface that fills cells in part is not built yet"
-    ):
-        compile_source(xml)
+    flat = model('type="grid" count="3 3 1" dim="2" spacing=".3 .3 .3"', "trilinear", "1 1 1", SOLID)
+    with pytest.raises(ValueError, match="rotation R0 is not orthonormal"):
+        mujoco.MjModel.from_xml_string(flat)
+    with pytest.raises(ModelError, match="the nodes do not form a grid with right angles"):
+        compile_source(flat)
     both = model(TET, "trilinear", "1 1 1", SOLID + STRAIN)
     with pytest.raises(ValueError, match="cannot both be present"):
         mujoco.MjModel.from_xml_string(both)
