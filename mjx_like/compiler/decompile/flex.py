@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from mjx_like.compiler.decompile import flex_grid, flex_rod
 from mjx_like.compiler.decompile.source import Source, said, word
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.element import Element
@@ -18,32 +19,31 @@ _ROW = {2: 21, 3: 24}  # numbers in the stiffness record of a triangle or tetrah
 
 
 def flexes(s: Source) -> list[Element]:
-    """Flexes without their elasticity, which `set_elasticity` gives them.
-
-    Raises ModelError for interpolated flexes and elastic rods, which cannot be written yet.
-    """
+    """Flexes without their elasticity, which follows from `trial` and `material`."""
     return [_flex(s, index) for index in range(s["nflex"])]
 
 
 def _flex(s: Source, i: int) -> Element:
     label, dim = s.label(ObjType.FLEX, i), int(s["flex_dim"][i])
-    if s["flex_interp"][i]:
-        raise ModelError(f"{label}: an interpolated flex of a compiled model cannot be written yet; write the Spec")
-    if dim == 1 and s["flex_bendingadr"][i] >= 0:
-        raise ModelError(f"{label}: an elastic rod of a compiled model cannot be written yet; write the Spec")
     part = slice(s["flex_vertadr"][i], s["flex_vertadr"][i] + s["flex_vertnum"][i])
-    bodies, vert = s["flex_vertbodyid"][part], s["flex_vert"][part]
-    same = bool((bodies == bodies[0]).all())
-    names = [s.named(ObjType.BODY, body, label) for body in (bodies[:1] if same else bodies)]
+    vert = s["flex_vert"][part]
+    if s["flex_interp"][i]:
+        points = flex_grid.nodes(s, i) | {"vertex": np.ravel(vert)}
+    else:
+        bodies = s["flex_vertbodyid"][part]
+        same = bool((bodies == bodies[0]).all())
+        names = [s.named(ObjType.BODY, body, label) for body in (bodies[:1] if same else bodies)]
+        points = {"body": " ".join(names), "vertex": np.ravel(vert) if same or vert.any() else None}
     data = slice(s["flex_elemdataadr"][i], s["flex_elemdataadr"][i] + (dim + 1) * s["flex_elemnum"][i])
     material = int(s["flex_matid"][s["flex_elemadr"][i]])
     attrib: dict[str, Any] = {
-        "name": s.name(ObjType.FLEX, i), "dim": dim, "body": " ".join(names),
-        "vertex": np.ravel(vert) if same or vert.any() else None,
+        "name": s.name(ObjType.FLEX, i), "dim": dim,
         "element": np.array(s["flex_elem"][data], float), "group": int(s["flex_group"][i]),
         "radius": float(s["flex_radius"][i]), "rgba": s["flex_rgba"][i], "flatskin": bool(s["flex_flatskin"][i]),
         "material": s.named(ObjType.MATERIAL, material, label) if material >= 0 else None,
-    }  # fmt: skip
+    } | points  # fmt: skip
+    if dim == 1 and flex_rod.is_rod(s, i) and flex_rod.section(s, i)["section"] == "box":
+        attrib["radius"] = None  # it is the smaller half-size
     if s["flex_texcoordadr"][i] >= 0:
         later = s["flex_texcoordadr"][i + 1 :]
         end = later[later >= 0][0] if (later >= 0).any() else s["nflextexcoord"]
@@ -64,8 +64,10 @@ def _flex(s: Source, i: int) -> Element:
 
 
 def elastic(s: Source, i: int) -> bool:
-    """Whether a flex of triangles or tetrahedra has elasticity."""
-    return bool(s["flex_dim"][i] > 1 and (s["flex_stiffnessadr"][i] >= 0 or s["flex_bendingadr"][i] >= 0))
+    """Whether a flex has elasticity, or modes of strain that depend on a thickness."""
+    if s["flex_interp"][i] > 0 and flex_grid.strained(s, i):
+        return False
+    return bool(s["flex_stiffnessadr"][i] >= 0 or s["flex_bendingadr"][i] >= 0)
 
 
 def give(element: Element, **attrib: Any) -> None:
@@ -73,8 +75,21 @@ def give(element: Element, **attrib: Any) -> None:
     element.find("elasticity").attrib.update(attrib)
 
 
-def kind(s: Source, i: int) -> str:
+def trial(s: Source, i: int, young: float, poisson: float) -> dict[str, Any]:
+    """Elasticity of the kind that a flex has, with a material of TRIALS."""
+    if flex_rod.is_rod(s, i):
+        return {"young": young, "poisson": poisson} | flex_rod.section(s, i)
+    found = _kind(s, i)
+    if s["flex_interp"][i] and flex_grid.strained(s, i):
+        young = young if found == "bend" else 0.0
+    shell = {} if found == "none" else {"elastic2d": found, "thickness": 1.0}
+    return {"young": young, "poisson": poisson} | shell
+
+
+def _kind(s: Source, i: int) -> str:
     """Which elasticity a shell has, none for a solid."""
+    if s["flex_interp"][i]:
+        return flex_grid.kind(s, i)
     if s["flex_dim"][i] == 3:
         return "none"
     stretch, bend = _stiffness(s, i).any(), s["flex_bendingadr"][i] >= 0
@@ -83,6 +98,8 @@ def kind(s: Source, i: int) -> str:
 
 def _stiffness(s: Source, i: int) -> np.ndarray:
     """Stiffness records of a flex, without the thickness in the first one."""
+    if s["flex_interp"][i]:
+        return flex_grid.stiffness(s, i)
     start, row = int(s["flex_stiffnessadr"][i]), _ROW[int(s["flex_dim"][i])]
     found = np.array(s["flex_stiffness"][start : start + row * s["flex_elemnum"][i]] if start >= 0 else (), float)
     if len(found) and s["flex_plasticmode"][i] & 1:
@@ -91,21 +108,30 @@ def _stiffness(s: Source, i: int) -> np.ndarray:
 
 
 def _bending(s: Source, i: int) -> np.ndarray:
+    if s["flex_interp"][i]:
+        return flex_grid.bending(s, i)
     start = int(s["flex_bendingadr"][i])
     return np.array(s["flex_bending"][start : start + 17 * s["flex_edgenum"][i]] if start >= 0 else (), float)
 
 
 def material(s: Source, trials: tuple[Source, Source], i: int) -> dict[str, float]:
-    """Young's modulus, Poisson's ratio and thickness of a flex.
+    """Young's modulus, and Poisson's ratio or the shear modulus, and thickness of a flex.
 
     trials: the same model with the materials of TRIALS.
     Raises ModelError for a stiffness that no elasticity gives.
     """
-    solid = s["flex_dim"][i] == 3
-    own, (first, second) = _stiffness(s, i), (_stiffness(t, i) for t in trials)
+    if flex_rod.is_rod(s, i):
+        return _rod(s, trials[0], i)
+    solid = _kind(s, i) == "none"
+    own, bend = _stiffness(s, i), _bending(s, i)
+    first, second = (_stiffness(t, i) for t in trials)
+    if s["flex_interp"][i] and flex_grid.strained(s, i):
+        thickness = _fit(s, i, own, [first])[0]
+        rigidity = _fit(s, i, bend, [_bending(trials[0], i) * 6])[0] if bend.any() else 0.0
+        return {"young": 12 * rigidity / thickness**3, "poisson": 0.0, "thickness": thickness}
     lame = [_lame(*trial, solid) for trial in TRIALS]
     along = (second - lame[1][1] * first) / lame[1][0]  # of the first Lame constant; `first` is of the second alone
-    (la, mu), bend = _fit(s, i, own, [along, first]) if own.any() else (0.0, 0.0), _bending(s, i)
+    la, mu = _fit(s, i, own, [along, first]) if own.any() else (0.0, 0.0)
     if solid:
         poisson = la / (2 * (la + mu))
         return {"young": 2 * mu * (1 + poisson), "poisson": max(poisson, 0.0)}
@@ -119,6 +145,15 @@ def material(s: Source, trials: tuple[Source, Source], i: int) -> dict[str, floa
         thickness = float(s["flex_stiffness"][s["flex_stiffnessadr"][i] + _FOLD])
     young = tension / thickness if tension else 12 * rigidity / thickness**3
     return {"young": young, "poisson": poisson, "thickness": thickness}
+
+
+def _rod(s: Source, trial: Source, i: int) -> dict[str, float]:
+    """Moduli of a rod, by the first material of TRIALS."""
+    young, poisson = TRIALS[0]
+    twist = flex_rod.torsion(s, i)
+    bend = _fit(s, i, flex_rod.bending(s, i), [flex_rod.bending(trial, i)])[0] * young
+    shear = _fit(s, i, twist, [flex_rod.torsion(trial, i)])[0] * young / (2 * (1 + poisson)) if twist.any() else 0.0
+    return flex_rod.moduli(float(bend), float(shear))
 
 
 def _lame(young: float, poisson: float, solid: bool) -> tuple[float, float]:

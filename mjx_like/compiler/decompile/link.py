@@ -57,10 +57,10 @@ def equalities(s: Source) -> list[Element]:
 
 def _equality(s: Source, index: int) -> Element:
     kind, label, data = EqType(s["eq_type"][index]), s.label(ObjType.EQUALITY, index), s["eq_data"][index]
-    if kind == EqType.FLEX:
+    if kind in (EqType.FLEX, EqType.FLEXSTRAIN):
         return _flex_equality(s, index, label)
     if kind not in _EQUALITIES:
-        raise ModelError(f"{label}: equality {kind.name.lower()} of a compiled model cannot be written as MJCF yet")
+        raise ModelError(f"{label}: equality {kind.name.lower()} of a compiled model cannot be written as MJCF")
     tag, of_bodies = _EQUALITIES[kind], s["eq_objtype"][index] == ObjType.BODY
     attrib = {
         "name": s.name(ObjType.EQUALITY, index),
@@ -86,7 +86,10 @@ def _equality(s: Source, index: int) -> Element:
 def _flex_equality(s: Source, index: int, label: str) -> Element:
     attrib = {"name": s.name(ObjType.EQUALITY, index), "flex": s.named(ObjType.FLEX, s["eq_obj1id"][index], label)}
     attrib |= {"active": bool(s["eq_active0"][index]), "solref": s["eq_solref"][index]}
-    return said("flex", attrib | {"solimp": s["eq_solimp"][index]}, kind="equality_flex")
+    attrib["solimp"] = s["eq_solimp"][index]
+    if s["eq_type"][index] == EqType.FLEXSTRAIN:
+        return said("flexstrain", attrib | {"cell": s["eq_data"][index][:3]})
+    return said("flex", attrib, kind="equality_flex")
 
 
 def tendons(s: Source) -> list[Element]:
@@ -222,7 +225,7 @@ def sensors(s: Source) -> list[Element]:
 def _sensor(s: Source, index: int) -> Element:
     label, kind = s.label(ObjType.SENSOR, index), SensorType(s["sensor_type"][index])
     if kind not in _TAGS:
-        raise ModelError(f"{label}: sensor {kind.name.lower()} of a compiled model cannot be written as MJCF yet")
+        raise ModelError(f"{label}: sensor {kind.name.lower()} of a compiled model cannot be written as MJCF")
     tag = _TAGS[kind][0]
     nsample, interp = (int(value) for value in s["sensor_history"][index])
     attrib = {

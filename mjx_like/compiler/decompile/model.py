@@ -41,8 +41,7 @@ def decompile(m: Model) -> Spec:
     Raises:
       InputError: leaves that are traced or carry a batch axis.
       ModelError: what no MJCF can say, by name: an object without a name that another one refers to, values that
-        differ within a joint; and plugins that are not built, interpolated flexes and elastic rods, which cannot be
-        written yet.
+        differ within a joint; and plugins that are not built.
     """
     arrays = unfinalize(m)
     if SensorType.PLUGIN in arrays.fields["sensor_type"] or any(": plugin " in lack for lack in arrays.unsupported):
@@ -81,8 +80,7 @@ def _elasticity(s: Source, spec: Spec) -> None:
     trials = []
     for young, poisson in flex.TRIALS:
         for i in found:
-            shell = {"elastic2d": flex.kind(s, i), "thickness": 1.0} if s["flex_dim"][i] == 2 else {}
-            flex.give(elements[i], young=young, poisson=poisson, **shell)
+            flex.give(elements[i], **flex.trial(s, i, young, poisson))
         trials.append(Source(compile_spec(spec)))
     for i in found:
         flex.give(elements[i], **flex.material(s, tuple(trials), i))
