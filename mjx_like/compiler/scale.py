@@ -26,6 +26,7 @@ class Scale:
 
     stretch: where lengths have different factors in different directions, the linear map of positions, shape (3, 3),
     in the axes of what these are the factors of; `length` is then the geometric mean. None: all directions are alike.
+    frames: the factors of each scaled frame around, in its own axes, the outermost first.
     """
 
     length: float = 1.0
@@ -33,6 +34,12 @@ class Scale:
     unit_length: float = 1.0
     unit_mass: float = 1.0
     stretch: np.ndarray | None = dataclasses.field(default=None, compare=False)
+    frames: tuple["Scale", ...] = dataclasses.field(default=(), compare=False, repr=False)
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing is scaled."""
+        return self.stretch is None and self == UNSCALED
 
     @property
     def force(self) -> float:
@@ -83,13 +90,14 @@ class Scale:
         length = float(np.cbrt(np.prod(given))) if differ else float(given[0])
         mass = mass or (float(np.prod(given)) if differ else length**3)
         unit = (length, mass) if similar else (1.0, 1.0)
-        return Scale(
+        found = Scale(
             self.length * length,
             self.mass * mass,
             self.unit_length * unit[0],
             self.unit_mass * unit[1],
             self.map * given if differ or self.stretch is not None else None,
         )
+        return dataclasses.replace(found, frames=(*self.frames, found))
 
 
 UNSCALED = Scale()
@@ -187,4 +195,4 @@ def in_frame(tag: str, attributes: Attributes, scale: Scale) -> Attributes:
 
     They are those of frames whose directions are alike; `stretched` does the rest.
     """
-    return attributes if scale == UNSCALED else scaled(attributes, _FACTORS[tag](attributes, scale))
+    return attributes if scale.plain else scaled(attributes, _FACTORS[tag](attributes, scale))

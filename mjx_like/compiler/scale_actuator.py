@@ -22,7 +22,7 @@ def scaled_actuator(
     if attribute == "cranksite":
         target = Target(between(target.scale, targets.get(("site", a["slidersite"]), Target(UNSCALED)).scale))
     scale, angle = target.scale, a["gaintype"] == "so3"
-    if scale == UNSCALED:
+    if scale.plain:
         return a, target, (np.ones(1), 1.0)
     similar = scale.unit_length != 1 or scale.unit_mass != 1
     if similar and ("user" in (a["gaintype"], a["biastype"]) or a["gaintype"] == "dcmotor"):

@@ -83,9 +83,9 @@ def _skin(spec: Spec, element: Element, targets: Targets) -> Resolved:
         found = element.find_all("bone")
         bones = [(bone.get("body", ""), bone.get("bindquat", (1.0, 0.0, 0.0, 0.0))) for bone in found]
     scales = [targets.get(("body", name), Target(UNSCALED)).scale for name, _ in bones]
-    if all(scale == UNSCALED for scale in scales):
+    if all(scale.plain for scale in scales):
         return {}
-    if len(set(scales)) > 1:
+    if not all(np.allclose(scale.map, scales[0].map, rtol=1e-9, atol=0) for scale in scales):
         raise element.error("the bones of a skin must have the same scale")
     axes = quat_to_mat(np.asarray(bones[0][1], float))
     turn = axes @ scales[0].map @ axes.T

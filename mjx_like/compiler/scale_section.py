@@ -1,7 +1,8 @@
 """What refers into scaled frames: contact pairs, equalities, tendons, actuators, sensors and keyframes.
 
 They are scaled like what they refer to. Where that is of different sizes, pairs, distances, slider-cranks and welds
-take the geometric mean, connects and joints follow their first object, and tendons stay as they are.
+take the geometric mean, connects and joints follow their first object, and tendons and flexes take the factors of the
+innermost scaled frame that holds all of it.
 Source: XML reference (frame: scale); the rules for different sizes were found by trial on MuJoCo 4.0.0.
 """
 
@@ -148,7 +149,7 @@ def _sensor(element: Element, a: Attributes, targets: Targets) -> float:
     def of(kind: str, attribute: str) -> Target:
         return targets.get((kind, a.get(attribute) or ""), plain)
 
-    touched = of("geom", "geom").scale != UNSCALED or of("site", "objname").scale != UNSCALED
+    touched = not (of("geom", "geom").scale.plain and of("site", "objname").scale.plain)
     if tag in ("tactile", "plugin") and touched:
         raise element.error("tactile sensors and plugins cannot be scaled")
     if tag in _SITE:

@@ -43,6 +43,10 @@ def between(first: Scale, second: Scale) -> Scale:
 
 
 def shared(found: list[Target]) -> Scale:
-    """The factors that several objects share, none if they differ."""
-    scales = {target.scale for target in found}
-    return found[0].scale if len(scales) == 1 else UNSCALED
+    """The factors of the innermost scaled frame that holds several objects, none if there is none."""
+    scale = UNSCALED
+    for level in zip(*(target.scale.frames for target in found), strict=False):
+        if any(frame is not level[0] for frame in level):
+            break
+        scale = level[0]
+    return scale

@@ -59,6 +59,22 @@ def joined(first: str, second: str) -> str:
     return f"<mujoco><worldbody>{tree}</worldbody>{LINKS}</mujoco>"
 
 
+FIRST = """<body name="a"><joint name="ja" type="slide"/><geom size="1" mass="1"/><site name="sa"/></body>"""
+SECOND = FIRST.replace('a"', 'b"').replace("<body", '<body pos="1 0 0"')
+SKIN = """<skin vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 3 2" inflate=".1">
+<bone body="a" bindpos="0 0 0" bindquat="1 0 0 0" vertid="0 1" vertweight="1 1"/>
+<bone body="b" bindpos="0 0 0" bindquat="1 0 0 0" vertid="2 3" vertweight="1 1"/></skin>"""
+
+
+def common(frames: str, skin: str = "") -> str:
+    """Return a model with tendons and a flex between two frames in one that is scaled."""
+    return f"""<mujoco><worldbody><frame scale="2">{frames}</frame></worldbody>
+<deformable><flex name="f" dim="1" body="a b" element="0 1" radius=".02" vertex="0 0 .1 .1 0 0">
+<edge stiffness="10" damping="1"/></flex>{skin}</deformable>
+<tendon><spatial width="1" springlength="1"><site site="sa"/><site site="sb"/></spatial>
+<fixed springlength="1"><joint joint="ja" coef="1"/><joint joint="jb" coef="1"/></fixed></tendon></mujoco>"""
+
+
 STRETCHED = {
     "shapes": world(f"<frame {STRETCH}>{SHAPES}</frame>"),
     "round shapes": world(f'<frame scale="2 2 5" scaling="geometry">{ROUND}</frame>'),
@@ -80,6 +96,13 @@ type="slide"/><geom size="1"/></body></frame></worldbody><actuator><pid joint="h
     f"{LINKS}</mujoco>",
     "parts of two frames": joined(STRETCH, 'scale="3" scaling="geometry"'),
     "parts of similar frames": joined('scale="2"', 'scale="3" massscale="2"'),
+    "swapped factors": joined(STRETCH, 'scale="5 3 2" scaling="geometry"'),
+    "equal factors": joined(STRETCH, STRETCH + ' euler="0 0 90"'),
+    "factors of mean one": joined('scale="2 .5 1" scaling="geometry"', 'scale="1 2 .5" scaling="geometry"'),
+    "frames in a frame": common(f'<frame scale="2">{FIRST}</frame><frame scale="3">{SECOND}</frame>'),
+    "equal frames in a frame": common(
+        f'<frame massscale="3">{FIRST}</frame><frame massscale="5">{SECOND}</frame>', SKIN
+    ),
 }
 
 
@@ -94,6 +117,11 @@ UNFIT = {
     "sphere": (f'<frame {STRETCH}><geom size="1"/></frame>', "a sphere can only be scaled uniformly"),
     "capsule": (f'<frame {STRETCH}><geom type="capsule" size="1 1"/></frame>', "equally across its axis"),
     "turned": (f'<frame {STRETCH}><geom type="box" size="1 1 1" euler="0 0 30"/></frame>', "shape is not aligned"),
+    "skin": (
+        f'<frame {STRETCH}>{FIRST}</frame><frame scale="5 3 2" scaling="geometry">{SECOND}</frame></worldbody>'
+        f"<deformable>{SKIN}</deformable><worldbody>".replace('size="1"', 'type="box" size="1 1 1"'),
+        "the bones of a skin must have the same scale",
+    ),
     "joint": (
         f'<frame {STRETCH}><body><joint axis="1 1 0"/><geom type="box" size="1 1 1"/></body></frame>',
         "the axis of this joint is not aligned",
