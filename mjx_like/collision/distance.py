@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.collision import separation
+from mjx_like.collision import box, separation
 from mjx_like.collision.closed import CLOSED
 from mjx_like.collision.shape import Shape
 from mjx_like.constants import MAXVAL
@@ -68,10 +68,6 @@ def unbuilt(t: Topology, pair: np.ndarray) -> tuple[str, ...]:
         if kinds not in _BUILT:
             kind = "-".join(GeomType(k).name.lower() for k in kinds)
             found.append(f"distance {kind} is not built yet: geom {names}")
-        elif kinds not in CLOSED and t.disabled(DisableBit.NATIVECCD):
-            found.append(
-                f"flag nativeccd: distances are not built for the libccd pipeline; enable nativeccd: geom {names}"
-            )
     return tuple(found)
 
 
@@ -80,7 +76,8 @@ def distances(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> tuple[Array
 
     Args:
       pair: static geom ids, shape (n, 2); a normal leads from the first geom to the second.
-      cutoff: the largest distance of interest of each pair, shape (n,) [m]: only height fields ask for it.
+      cutoff: the largest distance of interest of each pair, shape (n,) [m]: only height fields, and searches without
+        `nativeccd`, ask for it.
 
     What is no pair of a collision is MAXVAL apart.
     Reads geom_xpos, geom_xmat.
@@ -88,11 +85,12 @@ def distances(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> tuple[Array
     flip = m.geom_type[pair[:, 0]] > m.geom_type[pair[:, 1]]
     ordered = np.where(flip[:, None], pair[:, ::-1], pair)
     types = m.geom_type[ordered]
-    searched = np.array([tuple(kinds) in _SEARCHED for kinds in types.tolist()], bool)
+    boxes = {(GeomType.BOX, GeomType.BOX)} if m.disabled(DisableBit.NATIVECCD) else set()
+    searched = np.array([tuple(kinds) in _SEARCHED - boxes for kinds in types.tolist()], bool)
     rows, parts = [], []
     if searched.any():
         rows.append(np.flatnonzero(searched))
-        parts.append(separation.convex_pairs(m, d, ordered[searched]))
+        parts.append(separation.convex_pairs(m, d, ordered[searched], take(cutoff, np.flatnonzero(searched))))
     for kinds in sorted({tuple(kinds) for kinds in types[~searched].tolist()}):
         mine = np.flatnonzero((types == kinds).all(axis=1))
         rows.append(mine)
@@ -111,13 +109,17 @@ def _nearest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray, cutoff
     if kinds == (_PLANE, _MESH):
         return separation.plane_mesh(m, d, pair)
     first, second = (_shape(m, d, pair[:, side]) for side in (0, 1))
-    points = CLOSED[kinds](first, second, jnp.full(len(pair), jnp.inf, d.geom_xpos.dtype))
+    if kinds in CLOSED:
+        points = CLOSED[kinds](first, second, jnp.full(len(pair), jnp.inf, d.geom_xpos.dtype))
+    else:
+        points = box.box_box(first, second, cutoff)
     shape = points[0].dist.shape
     columns = jnp.stack([jnp.stack([jnp.broadcast_to(x, shape) for x in (p.dist, *p.normal, *p.pos)]) for p in points])
     valid = jnp.stack([jnp.ones(shape, bool) if p.valid is None else p.valid for p in points])
     best = jnp.argmin(jnp.where(valid, columns[:, 0], jnp.inf), axis=0)
     chosen = np.arange(len(points))[:, None] == best
-    return jnp.sum(jnp.where(chosen[:, None], columns, 0), axis=0).T
+    found = jnp.sum(jnp.where(chosen[:, None], columns, 0), axis=0).T
+    return found if kinds in CLOSED else jnp.where(valid.any(axis=0)[:, None], found, separation.NOTHING)
 
 
 def _shape(m: Model, d: Data, geom: np.ndarray) -> Shape:

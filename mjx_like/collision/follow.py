@@ -198,15 +198,15 @@ def _improved(geoms: tuple[Convex, Convex], n: Array, points: tuple[Array, Array
     bends, flats = zip(*(_bend(g, x, s * n) for g, x, s in zip(geoms, points, signs, strict=True)), strict=True)
     flats = [_flat(g, own, i) @ g.mat.T for g, own, i in zip(geoms, flats, index, strict=True)]
     points = [_surface(g, x, s * n) for g, x, s in zip(geoms, points, signs, strict=True)]
-    tangent, turned = _tangents(n), jnp.concatenate(flats)
+    tangent, turned = tangents(n), jnp.concatenate(flats)
     span = points[1] - points[0]
     stiff = tangent @ (bends[0] + bends[1]) @ tangent.T + dot(n, span) * np.eye(2)
     roll = _roll(stiff, tangent @ span, turned @ tangent.T, turned @ n)
     turned = _unit(n + roll @ tangent)
     points = [_surface(g, x, s * turned) for g, x, s in zip(geoms, points, signs, strict=True)]
-    tangent = _tangents(turned)
+    tangent = tangents(turned)
     free = [_projector(f @ tangent.T) for f in flats]
-    slide = _inverse(free[0] + free[1]) @ (tangent @ (points[1] - points[0]))
+    slide = inverse(free[0] + free[1]) @ (tangent @ (points[1] - points[0]))
     steps = [_within(f, s * (p @ slide) @ tangent) for f, s, p in zip(flats, signs, free, strict=True)]
     return turned, (points[0] + steps[0], points[1] + steps[1])
 
@@ -253,7 +253,7 @@ def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, 
     depth = -(found.dist + 2 * off)
     geoms, signs = (a, b), (1.0, -1.0)
     index = tuple(found.corners.index.T)
-    share = _shares(found.corners.points, n0 * -found.dist)
+    share = shares(found.corners.points, n0 * -found.dist)
     at = (found.first - off * n0, found.second + off * n0)
     live = [witness(g, p, s * n0, share, i) for g, p, s, i in zip(geoms, at, signs, index, strict=True)]
     stopped = lax.stop_gradient(geoms)
@@ -266,7 +266,7 @@ def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, 
         for x, s, h, g, k in zip(live, signs, bends, geoms, stopped, strict=True)
     ]
     dist = dot(n0, live[1] - live[0])
-    tangent = _tangents(n0)
+    tangent = tangents(n0)
     shift = tangent @ (live[1] - live[0])
     shift = shift - lax.stop_gradient(shift)
     turned = jnp.concatenate([f @ g.mat.T for f, g in zip(flats, geoms, strict=True)])
@@ -281,7 +281,7 @@ def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, 
     gap = tangent @ (moved[1] - moved[0] - dist * normal)
     gap = gap - lax.stop_gradient(gap)
     free = [_projector(f @ g.mat.T @ tangent.T) for f, g in zip(flats, stopped, strict=True)]
-    weight = _inverse(free[0] + free[1])
+    weight = inverse(free[0] + free[1])
     slide = free[0] @ (weight @ gap)
     return dist, moved[0] + slide @ tangent + 0.5 * dist * normal, normal, tuple(live)
 
@@ -296,28 +296,28 @@ def _unit(x: Array) -> Array:
     return jnp.where(length > 1e-11, x / length, np.arange(3) == 0)
 
 
-def _tangents(n: Array) -> Array:
+def tangents(n: Array) -> Array:
     guess = jnp.where(jnp.abs(n[0]) > 0.6, np.array([0.0, 1, 0], n.dtype), np.array([1.0, 0, 0], n.dtype))
     first = _unit(guess - dot(guess, n) * n)
     return jnp.stack([first, jnp.cross(n, first)])
 
 
-def _shares(points: Array, target: Array) -> Array:
+def shares(points: Array, target: Array) -> Array:
     """Return the shares of three points in the point of their plane, or line, nearest to a target; they sum to one."""
     edges = points[1:] - points[:1]
     square = edges @ edges.T
     size = jnp.maximum(jnp.trace(square), _TINY * _TINY)
-    weights = _inverse(square / size) @ (edges @ (target - points[0]) / size)
+    weights = inverse(square / size) @ (edges @ (target - points[0]) / size)
     return lax.stop_gradient(jnp.concatenate([1 - jnp.sum(weights, keepdims=True), weights]))
 
 
 def _projector(rows: Array) -> Array:
     """Return the projector onto the span of rows, shape (k, 2)."""
     gram = rows.T @ rows
-    return gram @ _inverse(gram)
+    return gram @ inverse(gram)
 
 
-def _inverse(matrix: Array) -> Array:
+def inverse(matrix: Array) -> Array:
     """Return the inverse of a positive semidefinite matrix of size about 1, shape (2, 2), that may be singular."""
     ridge = float(jnp.finfo(matrix.dtype).eps) ** 0.5
     (a, b), (c, d) = matrix + ridge * np.eye(2, dtype=matrix.dtype)

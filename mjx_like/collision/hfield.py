@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mjx_like.collision import legacy
 from mjx_like.collision.ccd import nearest
 from mjx_like.collision.follow import follow_one, no_tangent
 from mjx_like.collision.shape import Point
@@ -17,7 +18,7 @@ from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import take
-from mjx_like.types.enums import GeomType
+from mjx_like.types.enums import DisableBit, GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import PairGroup
 
@@ -139,6 +140,9 @@ def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, limit: Array
     of_kind = ((int(GeomType.MESH),), (int(kind),))
     discrete = kind in (GeomType.BOX, GeomType.MESH)
     flat, eye = jnp.zeros(3, corner.dtype), jnp.eye(3, dtype=corner.dtype)
+    refined = m.disabled(DisableBit.NATIVECCD)
+    options = {"iterations": m.flags.ccd_iterations}
+    above = np.array([0.0, 0, 1])
 
     def shapes(vert, geom):
         prism = convex(GeomType.MESH, flat, eye, flat, vert)
@@ -148,22 +152,29 @@ def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, limit: Array
     def touch(shape, use, cutoff, tolerance):
         prism, geom = shapes(*shape)
         geom = geom._replace(pos=jnp.where(use, geom.pos, away), center=jnp.where(use, geom.center, away))
-        found = nearest(prism, geom, of_kind, tolerance=tolerance, iterations=m.flags.ccd_iterations, cutoff=cutoff,
-                        discrete=discrete)  # fmt: skip
-        normal, apart = safe.normalize(found.second - found.first)
-        normal = jnp.where(found.dist < 0, -normal, normal)
-        valid = use & (found.dist < cutoff) & (apart[0] > 0)
-        normal = jnp.where(valid, normal, np.array([0.0, 0, 1]))
-        first, second = (jnp.where(valid, x, 0) for x in (found.first, found.second))
-        dist = jnp.where(valid, found.dist, 1)
-        return (dist, 0.5 * (first + second), normal), valid, found._replace(dist=dist, first=first, second=second)
+        if refined:
+            (dist, point, normal), along, hit, found = legacy.deepest(
+                prism, geom, of_kind, tolerance=tolerance, limit=cutoff, **options
+            )
+            valid = use & hit
+        else:
+            found = nearest(prism, geom, of_kind, tolerance=tolerance, cutoff=cutoff, discrete=discrete, **options)
+            dist, point = found.dist, 0.5 * (found.first + found.second)
+            normal, apart = safe.normalize(found.second - found.first)
+            normal = along = jnp.where(found.dist < 0, -normal, normal)
+            valid = use & (found.dist < cutoff) & (apart[0] > 0)
+        first, second, point = (jnp.where(valid, x, 0) for x in (found.first, found.second, point))
+        normal, along = (jnp.where(valid, x, above) for x in (normal, along))
+        dist = jnp.where(valid, dist, 1)
+        return (dist, point, normal), valid, (found._replace(dist=dist, first=first, second=second), along)
 
     @touch.defjvp
     def derivative(primals, tangents):
-        result, valid, found = touch(*primals)
-        moved = jax.jvp(lambda x: follow_one(*shapes(*x), found, result[2])[:3], primals[:1], tangents[:1])[1]
+        result, valid, held = touch(*primals)
+        follow = legacy.follow_one if refined else follow_one
+        moved = jax.jvp(lambda x: follow(*shapes(*x), *held), primals[:1], tangents[:1])[1]
         moved = jax.tree.map(lambda x: jnp.where(valid, x, 0), moved)
-        return (result, valid, found), (moved, *jax.tree.map(no_tangent, (valid, found)))
+        return (result, valid, held), (moved, *jax.tree.map(no_tangent, (valid, held)))
 
     over_prisms = jax.vmap(touch, in_axes=((0, None), 0, None, None))
     over_pairs = jax.vmap(over_prisms, in_axes=(0, 0, 0, None))

@@ -14,7 +14,7 @@ from jax import lax
 
 from mjx_like.collision import mpr
 from mjx_like.collision.ccd import Nearest
-from mjx_like.collision.follow import moving
+from mjx_like.collision.follow import inverse, moving, shares, tangents, witness
 from mjx_like.collision.gjk import Corners
 from mjx_like.collision.simplex import dot
 from mjx_like.constants import MINVAL
@@ -30,6 +30,8 @@ _ANGLE = 1e-3
 _DISTINCT = 1e-3  # distance of points, in bounding radii of the smaller geom
 _TURNS = ((0, 0.0), (1, -_ANGLE), (1, _ANGLE), (2, -_ANGLE), (2, _ANGLE))  # row of the contact frame, and angle
 _STEPS, _CHANGE = 30, 1e-6  # of the normals of ellipsoids
+_SHORT = 3e-3  # a side of a portal, in distances from the centre, below which the geoms count as round
+_LEAST = 1e-6  # cosine of a ray with the normal of its portal
 _ROUND = (GeomType.SPHERE, GeomType.CAPSULE, GeomType.ELLIPSOID, GeomType.CYLINDER)
 
 
@@ -99,12 +101,75 @@ def contacts(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, 
     return lax.scan(turn, start, (np.array(axes, np.int32), np.array(angles, dtype)))[0][0]
 
 
+def deepest(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, limit: Array):
+    """Return what one search finds below a distance: (dist, pos, normal), direction, whether it does, and Nearest.
+
+    The direction is that of the depth, before the normal follows the surfaces: `follow_one` takes it, with the last.
+    No derivative passes. Where nothing is found, the rest is undefined.
+
+    Args:
+      a, b: the geoms, without margins.
+      kinds, tolerance, iterations: see `gjk.distance`.
+      limit: distance of interest, shape () [m]; the search runs on geoms that are larger by half of it.
+    """
+    a, b, tolerance, limit = lax.stop_gradient((a, b, tolerance, limit))
+    a, b = (geom._replace(margin=limit) for geom in (a, b))
+    seen = jnp.full(2, -1, jnp.int32)
+    hit = mpr.penetration(a, b, kinds, tolerance=tolerance, iterations=iterations, seen=seen)
+    layer = 0.5 * limit * hit.direction
+    dist = limit - hit.depth
+    near = Nearest(dist, hit.first - layer, hit.second + layer, hit.corners, hit.depth > 0)
+    return (dist, hit.pos, fixed_normal(a, b, kinds, hit)), hit.direction, hit.depth > 0, near
+
+
 def follow(a: Convex, b: Convex, found: Found) -> tuple[Array, Array, Array]:
-    """Return (dist, pos, normal) of the points of a pair, the portals held; see `follow.moving`."""
-    dist, pos, normal, _ = jax.vmap(lambda near, direction: moving(a, b, near, direction))(
+    """Return (dist, pos, normal) of the points of a pair, right in their derivatives as `follow_one` is."""
+    dist, pos, normal = jax.vmap(lambda near, direction: follow_one(a, b, near, direction))(
         found.nearest, found.direction
     )
     return jnp.broadcast_to(dist[0], dist.shape), pos, normal
+
+
+def follow_one(a: Convex, b: Convex, found: Nearest, direction: Array) -> tuple[Array, Array, Array]:
+    """Return (dist, pos, normal) of one point, right in the derivative of the distance; the others hold the portal.
+
+    A portal is as rigid as its corners where these are features of the geoms; across its short directions, where the
+    geoms are round, it stays with the ray from the centre through the origin.
+    """
+    dist, pos, normal, _ = moving(a, b, found, direction)
+    table, points = found.corners, found.corners.points
+    center = a.center - b.center
+    ahead, _ = safe.normalize(-center)
+    n, at, to, round_ = lax.stop_gradient(_held(points, center, ahead, direction))
+    edge = [
+        jnp.stack([witness(g, c, s * n, w, i) for c, w in zip(x, np.eye(3, dtype=n.dtype), strict=True)])
+        for g, x, s, i in zip((a, b), (table.first, table.second), (1.0, -1.0), table.index.T, strict=True)
+    ]
+    edge = edge[0] - edge[1]
+    slope = dot(n, ahead)
+    through = dot(n, at @ edge) / jnp.where(slope > _LEAST, slope, 1) * ahead  # where the ray leaves
+    gain = dot(direction, to @ edge + round_ @ (through - at @ edge))
+    return lax.stop_gradient(dist + gain) - gain, pos, normal
+
+
+def _held(points: Array, center: Array, ahead: Array, direction: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the normal of a portal, shares of its corners, and a projector onto its short directions, shape (3, 3).
+
+    The shares are those of where the ray leaves, and of what is nearest to the origin.
+    """
+    eps = float(jnp.finfo(points.dtype).eps)
+    sides = points[1:] - points[:1]
+    n, _ = safe.normalize(jnp.cross(*sides))
+    n = n * jnp.where(dot(n, ahead) < 0, -1, 1)
+    whole = dot(n, ahead) > _LEAST
+    n = jnp.where(whole, n, direction)
+    reach = dot(n, points[0]) / jnp.where(whole, dot(n, ahead), 1) * ahead
+    to = jnp.where(whole, mpr.nearest_of_triangle(points, eps), np.array([1.0, 0, 0]))
+    at = jnp.where(whole, shares(points, reach), to)
+    short = _SHORT * _SHORT * dot(reach - center, reach - center)
+    across = tangents(n)
+    wide = across @ (sides.T @ sides) @ across.T / jnp.where(whole, short, 1)
+    return n, at, to, jnp.where(whole, across.T @ inverse(np.eye(2) + wide @ wide) @ across, 0)
 
 
 def _rotated(geom: Convex, rotation: Array, pivot: Array) -> Convex:

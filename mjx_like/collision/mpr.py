@@ -108,7 +108,7 @@ def penetration(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: in
 
 def _result(s: _State, a: Convex, b: Convex, center: Array, eps: float) -> Portal:
     points, face = s.corners.points, s.stage == _FACE
-    weights = jnp.where(face, _nearest_of_triangle(points, eps), np.array([1.0, 0, 0]))
+    weights = jnp.where(face, nearest_of_triangle(points, eps), np.array([1.0, 0, 0]))
     both = jnp.sum(weights[:, None] * s.corners.table[:, :6], axis=0)
     span = jnp.sum(weights[:, None] * points, axis=0)
     depth = jnp.sqrt(dot(span, span))
@@ -142,7 +142,7 @@ def _position(s: _State, middle: Array, start: Array, center: Array, eps: float)
     return share[0] * start + jnp.sum(share[1:, None] * middle, axis=0)
 
 
-def _nearest_of_triangle(points: Array, eps: float) -> Array:
+def nearest_of_triangle(points: Array, eps: float) -> Array:
     """Return the weights of the corners in the point of a triangle nearest to the origin.
 
     Source: ccdVec3PointTriDist2.

@@ -97,8 +97,6 @@ def unsupported(t: Topology) -> tuple[str, ...]:
         more = f" and {len(pairs) - 2} more" if len(pairs) > 2 else ""
         kind = f"{GeomType(a).name.lower()}-{GeomType(b).name.lower()}"
         out.append(f"collision {kind} is not built yet: geom {', '.join(pairs[:2])}{more}")
-    if t.disabled(DisableBit.NATIVECCD) and np.any(t.geom_type[geom[:, 0]] == GeomType.HFIELD):
-        out.append("flag nativeccd: height fields are not built for the libccd pipeline; enable nativeccd")
     if not _disabled(t):
         for f in range(t.nflex):
             if t.flex_contype[f] or t.flex_conaffinity[f]:

@@ -1,14 +1,17 @@
 """Distances and nearest points of geoms without a closed form: by the search for convex geoms, fields prism by prism.
 
-Values are those of MuJoCo's search; derivatives are those of `follow_one`.
+Values are those of MuJoCo's search; derivatives are those of `follow_one`, or `legacy.follow_one`.
 """
+
+import functools
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import ccd
+from mjx_like.collision import ccd, legacy
 from mjx_like.collision.ccd import Nearest
 from mjx_like.collision.follow import follow_one
 from mjx_like.collision.hfield import AWAY, MOST, prism_corners
@@ -18,7 +21,7 @@ from mjx_like.geometry.convex import Convex, convex, support
 from mjx_like.math import safe
 from mjx_like.math.select import take
 from mjx_like.types.data import Data
-from mjx_like.types.enums import GeomType
+from mjx_like.types.enums import DisableBit, GeomType
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -27,23 +30,55 @@ _CUTOFF = 1e10  # beyond it the search gives up [m]
 _CHUNK = 4  # prisms of one turn
 _CORNERED = (GeomType.BOX, GeomType.MESH)
 _FAR = 1e30  # no prism is as far
+NOTHING = MAXVAL * (np.arange(7) == 0)  # what is not near
 
 
-def convex_pairs(m: Model, d: Data, pair: np.ndarray) -> Array:
+class _Hit(NamedTuple):
+    """What a search ended with."""
+
+    values: Array  # distance, normal and point midway, shape (7,)
+    nearest: Nearest
+    along: Array  # the direction in which the features that touch are held, shape (3,)
+    near: Array  # whether the distance is below the limit
+
+
+def convex_pairs(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> Array:
     """Return distance, normal and point midway of pairs of convex geoms, shape (n, 7).
 
-    pair: geom ids, shape (n, 2), the smaller type first.  Source: mj_geomDistanceCCD.
+    Without `nativeccd` a distance is MAXVAL where it is not below `cutoff`, shape (n,).
+    pair: geom ids, shape (n, 2), the smaller type first.  Source: mj_geomDistance, mj_geomDistanceCCD.
     """
     types = m.geom_type[pair]
     kinds = tuple(tuple(sorted(set(types[:, side].tolist()))) for side in (0, 1))
     discrete = np.isin(types, _CORNERED).all(axis=1)
+    refined = m.disabled(DisableBit.NATIVECCD)
+    search = _search(m, kinds)
 
-    def one(first: Convex, second: Convex, finite: Array) -> Array:
-        found = ccd.nearest(first, second, kinds, tolerance=m.opt.ccd_tolerance, iterations=m.flags.ccd_iterations,
-                            cutoff=_CUTOFF, discrete=finite)  # fmt: skip
-        return _followed(first, second, found)
+    def one(first: Convex, second: Convex, finite: Array, limit: Array) -> Array:
+        found = search(first, second, finite, limit if refined else _CUTOFF)
+        out = _followed(refined, first, second, found)
+        return jnp.where(found.near, out, NOTHING) if refined else out
 
-    return jax.vmap(one)(*(_convex(m, d, pair[:, side]) for side in (0, 1)), discrete)
+    return jax.vmap(one)(*(_convex(m, d, pair[:, side]) for side in (0, 1)), discrete, lax.stop_gradient(cutoff))
+
+
+def _search(m: Model, kinds):
+    """Return the search of the pipeline that the flags choose: (a, b, discrete, limit) -> _Hit; see `ccd.nearest`."""
+    options = {"tolerance": m.opt.ccd_tolerance, "iterations": m.flags.ccd_iterations}
+
+    def native(a: Convex, b: Convex, discrete: Array, limit: Array | float) -> _Hit:
+        found = ccd.nearest(a, b, kinds, cutoff=limit, discrete=discrete, **options)
+        values = jnp.concatenate([found.dist[None], _normal(found), 0.5 * (found.first + found.second)])
+        return _Hit(values, found, _normal(found), found.dist < limit)
+
+    def refined(a: Convex, b: Convex, _: Array, limit: Array) -> _Hit:
+        (dist, pos, normal), along, near, found = legacy.deepest(a, b, kinds, limit=limit, **options)
+        found = jax.tree.map(lambda x: jnp.where(near, x, jnp.zeros_like(x)), found)
+        return _Hit(
+            jnp.concatenate([dist[None], normal, pos]), found, jnp.where(near, along, np.array([0.0, 0, 1])), near
+        )
+
+    return refined if m.disabled(DisableBit.NATIVECCD) else native
 
 
 def plane_mesh(m: Model, d: Data, pair: np.ndarray) -> Array:
@@ -70,22 +105,25 @@ def field_pairs(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> Array:
     ground, turn = take(d.geom_xpos, pair[:, 0]), take(d.geom_xmat, pair[:, 0])
     discrete = np.isin(m.geom_type[pair[:, 1]], _CORNERED)
 
+    refined = m.disabled(DisableBit.NATIVECCD)
+    search = _search(m, kinds)
+
     def one(start, nrow, ncol, size, ground, turn, geom, finite, limit):
         pos = turn.T @ (geom.pos - ground)
         geom = geom._replace(pos=pos, center=pos, mat=turn.T @ geom.mat)
         prism = lambda line: _prism(m, start, nrow, ncol, size, *line)  # noqa: E731
-        options = {"tolerance": m.opt.ccd_tolerance, "iterations": m.flags.ccd_iterations, "discrete": finite}
-        found, line, dist = _nearest_prism(prism, geom, kinds, nrow, ncol, size, limit, options)
-        out = _followed(prism(line), geom, found)
+        found, line, dist = _nearest_prism(
+            prism, geom, kinds, nrow, ncol, size, limit, lambda a, b, limit: search(a, b, finite, limit)
+        )
+        out = _followed(refined, prism(line), geom, found)
         point = ground + turn @ out[4:]
-        some = dist < _FAR
-        return jnp.where(some, jnp.concatenate([out[:1], turn @ out[1:4], point]), MAXVAL * (np.arange(7) == 0))
+        return jnp.where(dist < _FAR, jnp.concatenate([out[:1], turn @ out[1:4], point]), NOTHING)
 
     size = take(m.hfield_size, field)
     return jax.vmap(one)(*table, size, ground, turn, _convex(m, d, pair[:, 1]), discrete, lax.stop_gradient(cutoff))
 
 
-def _nearest_prism(prism, geom: Convex, kinds, nrow, ncol, size, limit, options) -> tuple[Nearest, Array, Array]:
+def _nearest_prism(prism, geom: Convex, kinds, nrow, ncol, size, limit, search) -> tuple[_Hit, Array, Array]:
     """Return what the search found for the nearest prism, its row and place there, and the distance; no derivative.
 
     Source: mjc_ConvexHField.
@@ -110,8 +148,8 @@ def _nearest_prism(prism, geom: Convex, kinds, nrow, ncol, size, limit, options)
         solid = lax.stop_gradient(prism(line))
         use = (k < total) & (jnp.max(solid.vert[:, 2]) >= least[2] - limit)
         moved = geom._replace(pos=jnp.where(use, geom.pos, away), center=jnp.where(use, geom.center, away))
-        found = ccd.nearest(solid, moved, kinds, cutoff=limit, **options)
-        return jnp.where(use & (found.dist < limit), found.dist, _FAR), found, jnp.stack(line)
+        found = search(solid, moved, limit)
+        return jnp.where(use & found.near, found.values[0], _FAR), found, jnp.stack(line)
 
     def turn(state):
         k, hits, best = state
@@ -139,18 +177,20 @@ def _prism(m: Model, start, nrow, ncol, size, row, strip) -> Convex:
     return convex(GeomType.MESH, flat, eye, flat, vert)._replace(center=jnp.mean(vert, axis=0))
 
 
-@jax.custom_jvp
-def _followed(first: Convex, second: Convex, found: Nearest) -> Array:
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _followed(refined: bool, first: Convex, second: Convex, found: _Hit) -> Array:
     """Return distance, normal and point midway, shape (7,): as found, with derivatives by the geoms."""
-    return jnp.concatenate([found.dist[None], _normal(found), 0.5 * (found.first + found.second)])
+    return found.values
 
 
 @_followed.defjvp
-def _followed_jvp(primals, tangents):
+def _followed_jvp(refined, primals, tangents):
     first, second, found = primals
-    follow = lambda *geoms: follow_one(*geoms, found, _normal(found))  # noqa: E731
-    dist, point, normal = jax.jvp(follow, primals[:2], tangents[:2])[1]
-    return _followed(*primals), jnp.concatenate([dist[None], normal, point])
+    follow = legacy.follow_one if refined else follow_one
+    dist, point, normal = jax.jvp(lambda *geoms: follow(*geoms, found.nearest, found.along), primals[:2], tangents[:2])[
+        1
+    ]
+    return found.values, jnp.concatenate([dist[None], normal, point])
 
 
 def _normal(found: Nearest) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 from mjx_like.collision.distance import distances
 from mjx_like.math.select import take
 from mjx_like.types.data import Data
-from mjx_like.types.enums import GeomType
+from mjx_like.types.enums import DisableBit, GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import SensorGroup
 
@@ -42,9 +42,9 @@ def _nearest(m: Model, d: Data, group: SensorGroup) -> tuple[Array, Array, Array
     """
     table = m.plans.sensor.distance
     own = [table[table[:, 0] == sensor, 1:] for sensor in group.sensor]
-    # what is found on a height field depends on the cutoff of the sensor
+    # what is found on a height field, or by the older search, depends on the cutoff of the sensor
     owner = np.repeat(np.arange(len(own)), [len(pair) for pair in own])
-    rough = (m.geom_type[np.concatenate(own)] == GeomType.HFIELD).any(axis=1)
+    rough = (m.geom_type[np.concatenate(own)] == GeomType.HFIELD).any(axis=1) | m.disabled(DisableBit.NATIVECCD)
     rows = np.column_stack([np.concatenate(own), np.where(rough, owner, -1)])
     pairs, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     most = max(map(len, own))

@@ -21,6 +21,7 @@ SLAB = "-.1 -.07 -.05 .11 -.08 -.052 -.09 .07 -.048 .1 .075 -.05 -.1 -.07 .05 .1
 FEW = {"ellipsoid": 'type="ellipsoid" size=".07 .1 .14"', "capsule": 'type="capsule" size=".06 .13"',
        "cylinder": 'type="cylinder" size=".09 .12"', "tent": 'type="mesh" mesh="tent"',
        "slab": 'type="mesh" mesh="slab"'}  # fmt: skip
+MOVES = 6  # of the poses, to tell ties
 ALL = FEW | {"sphere": 'type="sphere" size=".1"', "other_cylinder": 'type="cylinder" size=".1 .06"'}  # fmt: skip
 
 
@@ -47,25 +48,45 @@ def _by_pair(contact, count: int) -> dict:
     return {pair: np.array(rows) for pair, rows in out.items()}
 
 
-def _compare(few: bool, count: int, tilt: float | None, flags: str = "", margin: float = 0.0) -> tuple[int, int, int]:
-    """Assert that MuJoCo's contacts are found, in its order; return pairs, those with several, those off by over 1e-6.
+def _differ(one: dict, other: dict, limit: float) -> set:
+    """Return the pairs whose contacts differ."""
+    pairs = set(one) | set(other)
+    same = {k for k in set(one) & set(other) if one[k].shape == other[k].shape}
+    return {k for k in pairs if k not in same or np.abs(one[k] - other[k]).max() > limit}
+
+
+def _ties(mj, qpos: np.ndarray, reference) -> list[set]:
+    """Return, for each pose, the pairs whose contacts in MuJoCo itself change when poses move by 1e-12.
 
     Where a portal holds an edge of a mesh or the side of a cylinder, rounding decides which end is the support point.
     """
+    rng, out = np.random.default_rng(0), [set() for _ in reference]
+    base = [_by_pair(r.contact, r.ncon) for r in reference]
+    for _ in range(MOVES):
+        moved = scene.oracle(mj, qpos + 1e-12 * rng.uniform(-1, 1, qpos.shape))
+        for ties, one, r in zip(out, base, moved, strict=True):
+            ties |= _differ(one, _by_pair(r.contact, r.ncon), 1e-7)
+    return out
+
+
+def _compare(few: bool, count: int, tilt: float | None, flags: str = "", margin: float = 0.0) -> tuple[int, int]:
+    """Assert that MuJoCo's contacts are found, in its order, but for ties; return pairs, and those with several."""
     mj, m = _models(few, flags, margin)
     assert not m.unsupported
-    reference = scene.oracle(mj, scene.poses(mj, count, 3, 0.2, tilt))
+    qpos = scene.poses(mj, count, 3, 0.2, tilt)
+    reference = scene.oracle(mj, qpos)
     data = scene.ours(m, reference)
     contact = jax.tree.map(np.asarray, data.contact)
-    pairs = several = off = 0
-    for k, theirs in enumerate(reference):
+    pairs = several = tied = 0
+    for k, (theirs, ties) in enumerate(zip(reference, _ties(mj, qpos, reference), strict=True)):
         mine = _by_pair(jax.tree.map(lambda x, k=k: x[k], contact), int(data.ncon[k]))
         other = _by_pair(theirs.contact, theirs.ncon)
-        assert set(mine) == set(other), k
-        for pair, rows in other.items():
-            pairs, several = pairs + 1, several + (len(rows) > 1)
-            off += mine[pair].shape != rows.shape or np.abs(mine[pair] - rows).max() > 1e-6
-    return pairs, several, off
+        wrong = _differ(mine, other, 1e-6) - ties
+        assert not wrong, (k, wrong, ties)
+        pairs, tied = pairs + len(other), tied + len(ties)
+        several += sum(len(rows) > 1 for rows in other.values())
+    assert tied < 0.2 * pairs, (tied, pairs)
+    return pairs, several
 
 
 def test_kernel_equals_oracle():
@@ -100,8 +121,8 @@ def test_kernel_equals_oracle():
 @pytest.mark.slow
 @pytest.mark.parametrize("tilt, flags, margin", [(None, "", 0.0), (0.02, "", 0.03), (0.02, 'multiccd="disable"', 0.0)])
 def test_all_pairs_equal_oracle(tilt, flags, margin):
-    pairs, several, off = _compare(False, 20, tilt, flags, margin)
-    assert pairs > 150 and off <= 0.05 * pairs, (pairs, several, off)
+    pairs, several = _compare(False, 20, tilt, flags, margin)
+    assert pairs > 150, pairs
     assert several == 0 if flags else tilt is None or several > 15, several
 
 
@@ -128,17 +149,28 @@ def test_derivative_equals_differences():
     np.testing.assert_allclose(slope[smooth], (high - low)[smooth] / 2e-5, atol=1e-6)
 
 
-def test_what_the_pipeline_lacks_is_named():
-    xml = """
+@pytest.mark.parametrize(
+    "kind", ["sphere", *(pytest.param(k, marks=pytest.mark.slow) for k in ("capsule", "cylinder", "box", "mesh"))]
+)
+def test_height_field_equals_oracle(kind):
+    heights = " ".join(f"{x:.3f}" for x in np.random.default_rng(0).uniform(size=36))
+    shape = 'type="mesh" mesh="tent"' if kind == "mesh" else f'type="{kind}" size="{scene.SIZES[kind]}"'
+    xml = f"""
     <mujoco>
       <option><flag nativeccd="disable"/></option>
-      <asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset>
+      <asset><hfield name="h" nrow="6" ncol="6" size=".5 .5 .1 .2" elevation="{heights}"/>
+        <mesh name="tent" vertex="{TENT}"/></asset>
       <worldbody>
-        <geom name="ground" type="hfield" hfield="h"/>
-        <body><freejoint/><geom name="ball" type="ellipsoid" size=".1 .2 .3"/></body>
-        <geom name="rod" type="cylinder" size=".1 .2" pos="0 0 9"/>
+        <geom type="hfield" hfield="h"/>
+        <body><freejoint/><geom {shape} margin=".02"/></body>
       </worldbody>
-      <sensor><distance geom1="ball" geom2="rod" cutoff="1"/></sensor>
     </mujoco>"""
-    lacks = put_model(mujoco.MjModel.from_xml_string(xml)).unsupported
-    assert any("height fields" in item for item in lacks) and any("distances" in item for item in lacks)
+    mj = mujoco.MjModel.from_xml_string(xml)
+    m = put_model(mj)
+    assert not m.unsupported
+    qpos = scene.poses(mj, 20, 2, 0.2)
+    qpos[:, 2] = np.abs(qpos[:, 2]) + 0.06
+    reference = scene.oracle(mj, qpos)
+    worst = scene.compare(scene.ours(m, reference), reference)
+    assert worst["contacts"] > 30 and not worst["wrong"], worst
+    assert max(worst["dist"], worst["pos"], worst["frame"]) < 1e-9, worst
