@@ -13,6 +13,7 @@ from mjx_like.compiler.load import from_xml_string as _from_xml_string
 from mjx_like.compiler.load import spec_of_model as _spec_of_model
 from mjx_like.compiler.load import spec_to_file as _spec_to_file
 from mjx_like.compiler.load import spec_to_xml as _spec_to_xml
+from mjx_like.compiler.load import spec_to_zip as _spec_to_zip
 from mjx_like.compiler.recompile import recompile as _recompile
 from mjx_like.constraint.stage import make_constraint
 from mjx_like.derivative import inverse_jacobian, transition_jacobian
@@ -111,7 +112,7 @@ from mjx_like.types.option import Option, Statistic
 Model.from_xml_path = staticmethod(_from_xml_path)
 Model.from_xml_string = staticmethod(_from_xml_string)
 Spec.compile, Spec.to_xml, Spec.to_file = _compile_model, _spec_to_xml, _spec_to_file
-Spec.recompile = _recompile
+Spec.recompile, Spec.to_zip = _recompile, _spec_to_zip
 Spec.from_model = staticmethod(_spec_of_model)
 
 __version__ = "0.1.0"

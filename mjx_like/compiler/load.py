@@ -2,13 +2,14 @@
 
 import copy
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from mjx_like.compiler.compile import compile_spec
 from mjx_like.compiler.decompile.model import decompile
 from mjx_like.compiler.finalize import finalize
+from mjx_like.mjcf.edit.archive import files_of, write_zip
 from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.mjcf.layout import layout
 from mjx_like.mjcf.reader import parse_file, parse_string
@@ -88,6 +89,15 @@ def spec_to_xml(spec: Spec) -> str:
 def spec_to_file(spec: Spec, path: str | Path) -> None:
     """Write the MJCF of a Spec to a file; files that it names are found from there. Raises as `spec_to_xml`."""
     write_xml(_with_keyframes(spec.checked()), path)
+
+
+def spec_to_zip(spec: Spec, file: str | Path | IO[bytes]) -> None:
+    """Write the MJCF of a Spec and the files that it names into a zip archive, for `Spec.from_zip`.
+
+    Raises:
+      ModelError: as `spec_to_xml`; a file that is missing.
+    """
+    write_zip(spec.modelname, spec_to_xml(spec), files_of(spec._record), file)
 
 
 def _with_keyframes(found: SpecRecord) -> SpecRecord:

@@ -36,6 +36,10 @@ _BY_TYPE = {
     "exclude": {"bodyname1": "body1", "bodyname2": "body2"},
     "mesh": {"uservert": "vertex", "userface": "face", "usernormal": "normal", "usertexcoord": "texcoord"},
     "skin": {"vert": "vertex"},
+    "flex": {"vert": "vertex", "elem": "element", "vertbody": "body", "nodebody": "node"},
+    "hfield": {"userdata": "elevation"},
+    "body": {"classname": "childclass"},
+    "frame": {"classname": "childclass"},
 }
 
 

@@ -103,6 +103,16 @@ class Item:
         object.__setattr__(self, "_holder", frame)
 
     @property
+    def info(self) -> str:
+        """Where the element was said: file and line, or place in the program."""
+        return str(self._element.where)
+
+    @property
+    def alt(self) -> "Orientation":
+        """mjSpec's place of the orientations other than quat: euler, axisangle, xyaxes, zaxis."""
+        return Orientation(self)
+
+    @property
     def parent(self) -> "Item | None":
         """Body that the element stands in, frames passed over; None outside the tree and for the world."""
         holder = self._holder
@@ -115,6 +125,27 @@ class Item:
         """Frame that the element stands in, None if it stands in a body directly."""
         holder = self._holder
         return holder if holder is not None and holder._element.tag == "frame" else None
+
+
+class Orientation:
+    """The orientations of an element other than its quaternion; setting one takes the others away.
+
+    start: what the names of the element's attributes begin with.
+    """
+
+    def __init__(self, item: Item, start: str = ""):
+        object.__setattr__(self, "_item", item)
+        object.__setattr__(self, "_start", start)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ALTERNATIVES:
+            raise AttributeError(f"orientation has no '{name}'; it has: {', '.join(ALTERNATIVES)}")
+        return getattr(self._item, self._start + name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in ALTERNATIVES:
+            raise AttributeError(f"orientation has no '{name}'; it has: {', '.join(ALTERNATIVES)}")
+        setattr(self._item, self._start + name, value)
 
 
 def made(spec: Any, tag: str, kind: str) -> Element:

@@ -173,7 +173,9 @@ class Sensor(Sectioned):
     section, numbers, names = "sensor", SensorType, _SENSOR_TAGS
 
     def _update(self, values: dict[str, Any]) -> None:
-        super()._update(self._of_objects(dict(values)))
+        for name, value in self._of_objects(dict(values)).items():
+            if value is not None:
+                self._set(name, value)
 
     def _of_objects(self, values: dict[str, Any]) -> dict[str, Any]:
         """Attributes with MJCF's names for the objects that the sensor is attached to."""
@@ -192,6 +194,52 @@ class Sensor(Sectioned):
             if kind is not None:
                 values[f"{side}type"] = object_word(kind)
         return values
+
+    def _object(self, side: str) -> tuple[str | None, str]:
+        """Kind and name of an object that the sensor is attached to."""
+        element, row = self._element, ELEMENTS[self._element.type].attributes
+        if f"{side}name" in row:
+            return element.attrib.get(f"{side}type"), element.attrib.get(f"{side}name", "")
+        names = [n for n in element.attrib if n in row and row[n].refers and n != "name"]
+        if element.tag in _PAIRS:
+            names = [n for n in names if n.endswith(_ENDS[side])]
+        return (names[0].rstrip("12"), element.attrib[names[0]]) if names and side in _ENDS else (None, "")
+
+    @property
+    def objtype(self) -> str | None:
+        """Kind of the object that the sensor is attached to."""
+        return self._object("obj")[0]
+
+    @objtype.setter
+    def objtype(self, value: Any) -> None:
+        self._set("objtype", object_word(value))
+
+    @property
+    def objname(self) -> str:
+        """Name of the object that the sensor is attached to."""
+        return self._object("obj")[1]
+
+    @objname.setter
+    def objname(self, value: Any) -> None:
+        self._update({"objname": value, "objtype": self.objtype})
+
+    @property
+    def reftype(self) -> str | None:
+        """Kind of the object that it is measured against."""
+        return self._object("ref")[0]
+
+    @reftype.setter
+    def reftype(self, value: Any) -> None:
+        self._set("reftype", object_word(value))
+
+    @property
+    def refname(self) -> str:
+        """Name of the object that it is measured against."""
+        return self._object("ref")[1]
+
+    @refname.setter
+    def refname(self, value: Any) -> None:
+        self._update({"refname": value, "reftype": self.reftype})
 
 
 class Equality(Sectioned):
@@ -214,6 +262,36 @@ class Equality(Sectioned):
         if data is not None:
             values |= self._of_data(tag, np.asarray(data, float).ravel(), side == "body")
         super()._update(values)
+
+    def _side(self, end: str) -> tuple[str, str]:
+        """Kind and name of the object on one side."""
+        found = [n for n in self._element.attrib if n in (f"body{end}", f"site{end}", f"{self._element.tag}{end}")]
+        if self._element.tag.startswith("flex") and end == "1":
+            found = ["flex"]
+        return (found[0].rstrip("12"), self._element.attrib.get(found[0], "")) if found else ("body", "")
+
+    @property
+    def objtype(self) -> str:
+        """Kind of the objects that it joins."""
+        return self._side("1")[0]
+
+    @property
+    def name1(self) -> str:
+        """Name of the first object."""
+        return self._side("1")[1]
+
+    @name1.setter
+    def name1(self, value: Any) -> None:
+        self._update({"name1": value, "objtype": self.objtype})
+
+    @property
+    def name2(self) -> str:
+        """Name of the second object, empty if there is none."""
+        return self._side("2")[1]
+
+    @name2.setter
+    def name2(self, value: Any) -> None:
+        self._update({"name2": value, "objtype": self.objtype})
 
     @staticmethod
     def _of_data(tag: str, data: np.ndarray, of_bodies: bool) -> dict[str, Any]:

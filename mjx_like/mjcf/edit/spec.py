@@ -3,20 +3,26 @@
 import copy
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+import numpy as np
 
 from mjx_like.errors import ModelError
 from mjx_like.mjcf import spec as record
 from mjx_like.mjcf.build import check_classes, check_spec
 from mjx_like.mjcf.checks import check_element
-from mjx_like.mjcf.default import MAIN
+from mjx_like.mjcf.default import ALTERNATIVES, MAIN
+from mjx_like.mjcf.edit.archive import read_zip
 from mjx_like.mjcf.edit.change import attach_item, frame_at, remove, remove_class
 from mjx_like.mjcf.edit.item import Item, made
+from mjx_like.mjcf.edit.part import Flex, Mesh
 from mjx_like.mjcf.edit.section import Actuator, Equality, Group, Key, Material, Sensor, Tendon
 from mjx_like.mjcf.edit.settings import Compiler, Default, Option, Settings
 from mjx_like.mjcf.edit.tree import Body, Frame, class_name, items_below
 from mjx_like.mjcf.edit.value import caller
 from mjx_like.mjcf.element import DefaultClass, Element
+from mjx_like.mjcf.frame import PoseError
+from mjx_like.mjcf.frame import orientation as resolved
 from mjx_like.mjcf.layout import Layout
 from mjx_like.mjcf.reader import parse_file, parse_string
 from mjx_like.mjcf.schema import ELEMENTS
@@ -40,7 +46,7 @@ LISTED = {
 }
 # Kind of element -> section that holds all of it, its tag being its type.
 TYPED = {"actuator": Actuator, "sensor": Sensor, "tendon": Tendon, "equality": Equality}
-ITEMS = {"material": Material, "tuple": Group, "skin": Group, "key": Key}
+ITEMS = {"material": Material, "tuple": Group, "skin": Group, "key": Key, "flex": Flex, "mesh": Mesh}
 TREE = ("body", "joint", "geom", "site", "camera", "light", "frame")
 PLURALS = {
     "bodies": "body",
@@ -75,6 +81,12 @@ class Spec:
         return cls.from_record(parse_file(path, assets))
 
     @classmethod
+    def from_zip(cls, file: str | Path | IO[bytes]) -> "Spec":
+        """Spec of the model in a zip archive, which has the files that it names beside it."""
+        xml, files = read_zip(file)
+        return cls.from_string(xml, files)
+
+    @classmethod
     def from_record(cls, found: record.Spec) -> "Spec":
         """Editable Spec over what the reader made; it is edited in place."""
         spec = cls.__new__(cls)
@@ -84,6 +96,19 @@ class Spec:
     def copy(self) -> "Spec":
         """A Spec of its own that says the same."""
         return Spec.from_record(copy.deepcopy(self._record))
+
+    @staticmethod
+    def resolve_orientation(degree: bool, sequence: str = "xyz", orientation: Any = None) -> np.ndarray:
+        """Quaternion (wxyz) that an orientation gives, as `body.alt` of an element holds it.
+
+        degree: whether angles are in degrees; sequence: axes of Euler angles, upper case for fixed ones.
+        orientation: has euler, axisangle, xyaxes or zaxis.
+        """
+        given = {name: getattr(orientation, name, None) for name in ALTERNATIVES}
+        try:
+            return resolved({name: v for name, v in given.items() if v is not None}, degree, str(sequence))
+        except PoseError as error:
+            raise ModelError(f"{caller()}: {error}") from None
 
     def checked(self) -> record.Spec:
         """A copy as the reader would have made it from a file, for the compiler.
@@ -99,6 +124,21 @@ class Spec:
             found.resolve(actuator)  # raises where a shortcut's parameters contradict one another
         check_spec(found)
         return found
+
+    @property
+    def copy_during_attach(self) -> bool:
+        """Whether what is attached is a copy; it always is."""
+        return True
+
+    @copy_during_attach.setter
+    def copy_during_attach(self, value: bool) -> None:
+        if not value:
+            raise ModelError(f"{caller()}: what is attached is always a copy; copy_during_attach cannot be False")
+
+    @property
+    def modelfiledir(self) -> str:
+        """Directory of the model's file, empty if it came from a string."""
+        return str(self._record.directory or "")
 
     @property
     def modelname(self) -> str:
@@ -273,6 +313,19 @@ def _adder(kind: str) -> Callable[..., Any]:
     return add
 
 
+def _setting(holder: str, name: str) -> property:
+    """Property of a Spec that stands for one of its compiler or size, as in mjSpec."""
+
+    def write(self: Spec, value: Any) -> None:
+        setattr(getattr(self, holder), name, value)
+
+    return property(lambda self: getattr(getattr(self, holder), name), write, doc=f"`{holder}.{name}`.")
+
+
+for _name in ("meshdir", "texturedir", "strippath"):
+    setattr(Spec, _name, _setting("compiler", _name))
+for _name in ELEMENTS["size"].attributes:
+    setattr(Spec, _name, _setting("size", _name))
 for _plural, _kind in PLURALS.items():
     setattr(Spec, _kind, _finder(_kind))
     setattr(Spec, _plural, _lister(_kind, _plural))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mjx_like.mjcf.edit.change import attach_item, frame_at
-from mjx_like.mjcf.edit.item import Item, made
+from mjx_like.mjcf.edit.item import Item, Orientation, made
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.schema import ELEMENTS
 
@@ -115,6 +115,14 @@ class Tree(Item):
         """Body of that name below this one, None if there is none."""
         return next((item for item in items_below(self, "body") if item.name == name), None)
 
+    def _following(self, kind: str, item: Item | None) -> Item | None:
+        """The element of a kind after one of those directly in this one, the first if that is None; None at the end."""
+        found = list(items_below(self, kind, deep=False))
+        if item is not None and item not in found:
+            raise item._element.error("is not directly in the body or frame whose elements are gone through")
+        place = 0 if item is None else found.index(item) + 1
+        return found[place] if place < len(found) else None
+
     @property
     def bodies(self) -> list[Item]:
         """Bodies directly in this one, those in its frames included; likewise joints, geoms and so on."""
@@ -182,6 +190,25 @@ class Body(Tree):
         Item(self._spec, inertial, self)._set(INERTIAL[name], value)
 
     @property
+    def ialt(self) -> Orientation:
+        """mjSpec's place of the orientations of the inertial frame: euler, axisangle, xyaxes, zaxis."""
+        return Orientation(self, "i")
+
+    def to_frame(self) -> Frame:
+        """Turn the body into a frame of the same pose with the same content, which moves with the parent from then on.
+
+        Raises ModelError for the world, and for a body with joints, an inertial element or mocap: these go with it.
+        """
+        element = self._element
+        kept = [child for child in element.children if child.tag not in ("joint", "freejoint", "inertial")]
+        if element.tag == "worldbody" or len(kept) < len(element.children) or element.attrib.get("mocap"):
+            raise element.error("is the world, or has joints, an inertial or mocap; it cannot become a frame")
+        names = ELEMENTS["frame"].attributes
+        element.tag = element.type = "frame"
+        element.attrib = {name: value for name, value in element.attrib.items() if name in names}
+        return Frame(self._spec, element, self._holder)
+
+    @property
     def explicitinertial(self) -> bool:
         """Whether the body has an inertial element; False takes it away."""
         return self._element.find("inertial") is not None
@@ -193,3 +220,27 @@ class Body(Tree):
 
 
 ITEMS = {"worldbody": Body, "body": Body, "frame": Frame, "site": Site}
+
+
+def _first(kind: str):
+    def first(self: Tree) -> Item | None:
+        return self._following(kind, None)
+
+    first.__name__, first.__doc__ = f"first_{kind}", f"First {kind} directly in this one, None if there is none."
+    return first
+
+
+def _next(kind: str):
+    def following(self: Tree, item: Item) -> Item | None:
+        return self._following(kind, item)
+
+    following.__name__, following.__doc__ = (
+        f"next_{kind}",
+        f"The {kind} after one directly in this one, None at the end.",
+    )
+    return following
+
+
+for _kind in KINDS:
+    setattr(Tree, f"first_{_kind}", _first(_kind))
+    setattr(Tree, f"next_{_kind}", _next(_kind))
