@@ -97,14 +97,14 @@ def _mesh_places(t: Topology, mesh: int, hull: np.ndarray) -> list[tuple[int, li
     corner = t.mesh_polyvert[start[0] : start[-1] + size[-1]]
     before = np.roll(corner, 1)
     before[start - start[0]] = corner[start - start[0] + size - 1]
-    keys = zip(np.repeat(np.arange(size.size), size).tolist(), corner.tolist(), strict=True)
-    previous = dict(zip(keys, (first + before).tolist(), strict=True))  # of a vertex twice in a face the last counts
-    places = []
-    for vertex in hull.tolist():
-        adr = t.mesh_polymapadr[first + vertex]
-        around = t.mesh_polymap[adr : adr + t.mesh_polymapnum[first + vertex]].tolist()
-        places.append((first + vertex, [face0 + face for face in around], [previous[face, vertex] for face in around]))
-    return places
+    order = np.argsort(corner, kind="stable")  # as mesh_polymap has the faces around each vertex
+    face, vertex = np.repeat(np.arange(size.size), size)[order], corner[order]
+    twice = (np.diff(face) == 0) & (np.diff(vertex) == 0)
+    before = first + before[order]
+    before[:-1] = np.where(twice, before[1:], before[:-1])  # of a vertex twice in a face the last counts
+    faces, ends = (face0 + face).tolist(), before.tolist()
+    starts, stops = (np.searchsorted(vertex, hull, side).tolist() for side in ("left", "right"))
+    return [(first + v, faces[i:j], ends[i:j]) for v, i, j in zip(hull.tolist(), starts, stops, strict=True)]
 
 
 def _rows(rows: list, width: int, fill: int | None) -> np.ndarray:

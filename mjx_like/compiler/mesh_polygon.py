@@ -26,13 +26,18 @@ def polygons(vert: np.ndarray, face: np.ndarray) -> tuple[np.ndarray, np.ndarray
     Source: mjCMesh::MakePolygons.
     """
     bins, triangles = _bins(vert, face)
-    groups: dict[tuple[float, float], list[list[int]]] = {}
-    for key, triangle in zip(map(tuple, bins.tolist()), triangles.tolist(), strict=True):
-        groups.setdefault(key, []).append(triangle)
-    keys, members = list(groups), list(groups.values())
-    order = bucket_order(_hashes(np.array(keys).reshape(-1, 2)))
-    cycles = list(itertools.chain.from_iterable(_outlines(members[i]) for i in order))
-    return np.array([v for cycle in cycles for v in cycle], int), np.array([len(cycle) for cycle in cycles], int)
+    keys, first, group = np.unique(bins.view(np.complex128)[:, 0], return_index=True, return_inverse=True)
+    rank = np.argsort(first)  # bins in the order in which the triangles bring them
+    grouped = triangles[np.argsort(group, kind="stable")].tolist()
+    size = np.bincount(group, minlength=len(keys))
+    stop = np.cumsum(size)
+    start, stop = (stop - size)[rank].tolist(), stop[rank].tolist()
+    order = bucket_order(_hashes(bins[first[rank]]))
+    cycles = []
+    for i in order:
+        members = grouped[start[i] : stop[i]]
+        cycles += members if len(members) == 1 else _outlines(members)
+    return np.fromiter(itertools.chain.from_iterable(cycles), int), np.fromiter(map(len, cycles), int)
 
 
 def _bins(vert: np.ndarray, face: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -61,8 +66,6 @@ def _hashes(keys: np.ndarray) -> list[int]:
 
 def _outlines(triangles: list[list[int]]) -> list[list[int]]:
     """Return the outline of each connected part of triangles in one bin, as a cycle of vertices."""
-    if len(triangles) == 1:
-        return triangles
     edges: Edges = {}
     count = 0
     for triangle in triangles:

@@ -50,7 +50,8 @@ def _read_plain(data: bytes) -> tuple[dict[str, np.ndarray], np.ndarray] | None:
     values = {}
     for kind, width in _WIDTH.items():
         prefix = kind.encode() + b" "
-        own = [line[len(prefix) :] for line in lines if line.startswith(prefix)]
+        size = len(prefix)
+        own = [line[size:] for line in lines if line[:size] == prefix] if prefix in data else []
         given = len(own[0].split()) if own else width
         numbers = _parsed(own, np.float64)
         if given < width or len(numbers) != given * len(own) or any(len(line.split()) != given for line in own):
@@ -71,9 +72,9 @@ def _read_plain(data: bytes) -> tuple[dict[str, np.ndarray], np.ndarray] | None:
 
 def _first_faces(lines: list[bytes]) -> list[bytes]:
     """Return the face statements of the first shape that has any."""
-    breaks = [i for i, line in enumerate(lines) if line[:2] in (b"o ", b"g ", b"o", b"g")]
+    breaks = [i for i, line in enumerate(lines) if line[:1] in b"og" and line[:2] in (b"o ", b"g ", b"o", b"g")]
     for start, end in itertools.pairwise([0, *breaks, len(lines)]):
-        faces = [line for line in lines[start:end] if line.startswith(b"f ")]
+        faces = [line for line in lines[start:end] if line[:2] == b"f "]
         if faces:
             return faces
     return []
