@@ -1,13 +1,20 @@
-"""The benchmark: mjx_like beside its peers, each in a process of its own, on the same states and controls."""
+"""The benchmark: mjx_like beside its peers, each in a process of its own, on the same states and controls.
+
+The processes compile one after the other; then all are timed in turn, round by round, so that a machine whose speed
+drifts does not favour one: the ratios are those of the same round.
+"""
 
 import dataclasses
 import json
 import os
 import pathlib
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +23,7 @@ from mjx_like.errors import InputError
 PEERS = {"mjx": "mjx_peer.py", "mujoco": "mujoco_peer.py"}
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "benchmarks" / "peers"
 LIMIT = 300.0  # seconds that a peer gets
+ROUNDS = 7
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,34 +68,85 @@ def compare(settings: Settings, peers: tuple[str, ...], tell: Callable[[str], No
             made = _answer("ours.py", job, folder)
         if "refused" in made:
             raise InputError(made["refused"])
-        answers = {}
-        for name, script in {"mjx_like": "ours.py", **{peer: PEERS[peer] for peer in peers}}.items():
-            tell(f"running {name}")
-            answers[name] = _answer(script, job | {"prepare": False}, folder)
-        return answers
+        scripts = {"mjx_like": "ours.py", **{peer: PEERS[peer] for peer in peers}}
+        return _in_turn(scripts, job | {"prepare": False}, folder, tell)
+
+
+def _in_turn(scripts: dict[str, str], job: dict, folder: str, tell: Callable[[str], None]) -> dict[str, dict]:
+    """Return the answers of engines that compile one after the other and are timed in turn."""
+    engines = {}
+    for name, script in scripts.items():
+        tell(f"compiling {name}")
+        engines[name] = _Engine(script, job, folder)
+        engines[name].until_ready()
+    tell(f"timing in turn, {ROUNDS} rounds")
+    for _ in range(ROUNDS):
+        for engine in engines.values():
+            engine.go()
+    return {name: engine.answer() for name, engine in engines.items()}
 
 
 def _answer(script: str, job: dict[str, Any], folder: str) -> dict[str, Any]:
-    """Run a peer on a job, at most `limit` seconds, and return what it answers."""
-    out, order = pathlib.Path(folder) / "answer.json", pathlib.Path(folder) / "job.json"
-    out.unlink(missing_ok=True)
-    order.write_text(json.dumps(job | {"out": str(out)}))
-    process = subprocess.Popen(
-        [sys.executable, str(FOLDER / script), str(order)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        _, said = process.communicate(timeout=job["limit"])
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return {"refused": f"no result within {job['limit']:g} s"}
-    if process.returncode or not out.exists():
-        return {"refused": _last_line(said) or f"ended with status {process.returncode}"}
-    return json.loads(out.read_text())
+    """Run a peer that is not timed, at most `limit` seconds, and return what it answers."""
+    return _Engine(script, job, folder).answer()
+
+
+class _Engine:
+    """The process of a peer: it says `ready` when it waits to be timed, and does so for each line that it reads.
+
+    One that ends early, or is stopped at the limit of its own time, takes no further part.
+    """
+
+    def __init__(self, script: str, job: dict[str, Any], folder: str):
+        path = pathlib.Path(folder) / pathlib.Path(script).stem
+        self._out, self._said, order = (path.with_suffix(end) for end in (".out", ".err", ".job"))
+        self._out.unlink(missing_ok=True)
+        order.write_text(json.dumps(job | {"out": str(self._out)}))
+        self._limit = self._left = job["limit"]
+        self._ready = self._hung = False
+        with self._said.open("w") as said:
+            self._process = subprocess.Popen(
+                [sys.executable, str(FOLDER / script), str(order)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                text=True,
+                start_new_session=True,
+            )
+
+    def until_ready(self) -> None:
+        """Wait until the process asks to be timed, or ends."""
+        begin = time.monotonic()
+        stop = threading.Timer(self._left, self._stop)
+        stop.start()
+        self._ready = any(line.strip() == "ready" for line in self._process.stdout)
+        stop.cancel()
+        self._left -= time.monotonic() - begin
+
+    def go(self) -> None:
+        """Have the process time one round."""
+        if self._ready:
+            self._process.stdin.write("go\n")
+            self._process.stdin.flush()
+            self.until_ready()
+
+    def answer(self) -> dict[str, Any]:
+        """Let the process finish, and return what it answers."""
+        try:
+            self._process.communicate(timeout=max(self._left, 0))
+        except subprocess.TimeoutExpired:
+            self._stop()
+            self._process.wait()
+        if self._hung:
+            return {"refused": f"no result within {self._limit:g} s"}
+        if self._process.returncode or not self._out.exists():
+            return {"refused": _last_line(self._said.read_text()) or f"ended with status {self._process.returncode}"}
+        return json.loads(self._out.read_text())
+
+    def _stop(self) -> None:
+        if self._process.poll() is None:
+            self._hung = True
+            os.killpg(self._process.pid, signal.SIGKILL)
 
 
 def _last_line(text: str) -> str:
@@ -128,8 +187,7 @@ def table(settings: Settings, answers: dict[str, dict]) -> str:
         row = [_cell(text, a) for a in ran.values()]
         cells += [[label, *row]] if set(row) - {"-"} else []
     if "mjx_like" in ran:
-        ours = ran["mjx_like"]["cpu_rate"]
-        cells.append(["mjx_like is faster by", *(f"{ours / a['cpu_rate']:.2f}" for a in ran.values())])
+        cells.append(["mjx_like is faster by", *(_ratio(ran["mjx_like"], a) for a in ran.values())])
     widths = [max(len(row[i]) for row in cells) for i in range(len(ran) + 1)]
     for row in cells if ran else []:
         lines.append(
@@ -141,6 +199,13 @@ def table(settings: Settings, answers: dict[str, dict]) -> str:
     if ran.get("mjx_like", {}).get("overflow"):
         lines.append("INVALID: a contact or row buffer of mjx_like overflowed; give larger --nconmax and --njmax")
     return "\n".join(lines)
+
+
+def _ratio(ours: dict, theirs: dict) -> str:
+    """Return the median of the ratios round by round, and from where to where they reach."""
+    ratios = [a / b for a, b in zip(ours["cpu_rates"], theirs["cpu_rates"], strict=True)]
+    middle = f"{statistics.median(ratios):.2f}"
+    return middle if ours is theirs else f"{middle} ({min(ratios):.2f} to {max(ratios):.2f})"
 
 
 def _cell(text: Callable[[dict], str], answer: dict) -> str:

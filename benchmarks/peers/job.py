@@ -1,8 +1,8 @@
 """What the peers share: the job that they are given, clocks, counts of a compiled program, and their answer.
 
 A peer is a process of its own: `python benchmarks/peers/<peer>.py JOB.json`. It pins itself to one core, reads the
-states and controls that all peers replay, measures, and writes its answer to the job's `out`. This module is free of
-jax and mujoco until a function needs them.
+states and controls that all peers replay, waits for its turns to measure, and writes its answer to the job's `out`.
+This module is free of jax and mujoco until a function needs them.
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-LEAST_SECONDS = 3.0
+LEAST_SECONDS = 1.0
 
 
 def start() -> dict[str, Any]:
@@ -27,6 +27,8 @@ def start() -> dict[str, Any]:
         os.environ["JAX_PLATFORMS"] = "cpu"
         if hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    else:
+        os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # the peers share the device
     return job
 
 
@@ -42,14 +44,27 @@ def inputs(job: dict[str, Any]) -> dict[str, np.ndarray]:
         return dict(file)
 
 
-def timed(run: Callable[[], Any], work: int) -> dict[str, float]:
-    """Return steps per second of wall and of CPU time of `run`, which does `work` steps; repeated for 3 s."""
+def timed(run: Callable[[], Any], work: int) -> dict[str, Any]:
+    """Return steps per second of wall and of CPU time of `run`, which does `work` steps: medians over the rounds.
+
+    A round takes a second or more. It begins when the process that compares engines writes a line.
+    """
+    rounds = []
+    print("ready", flush=True)
+    while sys.stdin.readline():
+        rounds.append(_round(run, work))
+        print("ready", flush=True)
+    wall, cpu = zip(*(rounds or [_round(run, work)]), strict=True)
+    return {"wall_rate": np.median(wall), "cpu_rate": np.median(cpu), "cpu_rates": cpu}
+
+
+def _round(run: Callable[[], Any], work: int) -> tuple[float, float]:
     repeats, wall, cpu = 0, time.perf_counter(), time.process_time()
     while time.perf_counter() - wall < LEAST_SECONDS:
         run()
         repeats += 1
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    return {"wall_rate": repeats * work / wall, "cpu_rate": repeats * work / cpu}
+    return repeats * work / wall, repeats * work / cpu
 
 
 def compiled(function: Callable, *args: Any) -> tuple[Callable, dict[str, float]]:

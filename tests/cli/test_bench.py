@@ -8,7 +8,13 @@ from mjx_like.errors import InputError
 ANSWER = """
 import json, sys
 job = json.load(open(sys.argv[1]))
-answer = {"engine": "E 1", "wall_rate": RATE, "cpu_rate": RATE, "peak_mib": 10, "overflow": OVERFLOW}
+rates = []
+print("ready", flush=True)
+while not job["prepare"] and sys.stdin.readline():
+    rates.append(RATE * (1 + len(rates)))  # a machine that gets faster
+    print("ready", flush=True)
+answer = {"engine": "E 1", "wall_rate": RATE, "cpu_rate": RATE, "cpu_rates": rates, "peak_mib": 10}
+answer["overflow"] = OVERFLOW
 json.dump(answer, open(job["out"], "w"))
 """
 
@@ -25,6 +31,7 @@ def peers(tmp_path, monkeypatch):
         "mjx_peer.py": answer(200),
         "mujoco_peer.py": answer(6000),
         "slow.py": "import time; time.sleep(60)",
+        "stalls.py": answer(200).replace("rates.append", "import time; time.sleep(60); rates.append"),
         "refuses.py": "raise NotImplementedError('condim 4 is not supported')",
         "full.py": answer(5000, overflow=7),
     }
@@ -32,6 +39,7 @@ def peers(tmp_path, monkeypatch):
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(bench, "FOLDER", tmp_path)
     monkeypatch.setitem(bench.PEERS, "slow", "slow.py")
+    monkeypatch.setitem(bench.PEERS, "stalls", "stalls.py")
     monkeypatch.setitem(bench.PEERS, "refuses", "refuses.py")
     return tmp_path
 
@@ -43,13 +51,16 @@ def test_every_engine_answers(peers):
     text = bench.table(settings, answers)
     assert "batch 8" in text and "INVALID" not in text
     (ratio,) = (line for line in text.splitlines() if line.startswith("mjx_like is faster by"))
-    assert ratio.split()[-3:] == ["1.00", "15.00", "0.50"]
+    assert ratio.split()[4:] == "1.00 15.00 (15.00 to 15.00) 0.50 (0.50 to 0.50)".split()
+    assert len(answers["mjx"]["cpu_rates"]) == bench.ROUNDS
 
 
 def test_a_peer_that_hangs_and_one_that_refuses(peers):
     settings = bench.Settings("m.xml", limit=1.0)
-    text = bench.table(settings, bench.compare(settings, ("slow", "refuses"), tell=lambda text: None))
+    peers = ("slow", "stalls", "refuses")
+    text = bench.table(settings, bench.compare(settings, peers, tell=lambda text: None))
     assert "slow: no result (no result within 1 s)" in text
+    assert "stalls: no result (no result within 1 s)" in text
     assert "refuses: no result (NotImplementedError: condim 4 is not supported)" in text
     assert "steps/s, wall" in text
 
