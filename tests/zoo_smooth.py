@@ -59,7 +59,7 @@ ACTUATORS = (
 )
 
 PASSIVE = """<mujoco><option gravity="1 2 -9.8" density="1.3" viscosity=".2" wind="1 2 3"><flag energy="enable" contact="disable"/></option>
-<worldbody><body pos="0 0 1" gravcomp=".4"><joint type="free" name="f" stiffness="1 2 3" damping=".1 .2 .3"/><geom type="box" size=".1 .2 .3"/>
+<worldbody><geom size=".1" fluidshape="ellipsoid"/><body pos="0 0 1" gravcomp=".4"><joint type="free" name="f" stiffness="1 2 3" damping=".1 .2 .3"/><geom type="box" size=".1 .2 .3"/>
 <body pos=".3 .1 0" gravcomp="1"><joint name="b" type="ball" pos=".1 0 .2" stiffness="3 1 2" damping="1" actuatorgravcomp="true"/><geom type="capsule" size=".05 .2" fluidshape="ellipsoid" fluidcoef=".5 .25 1.5 1 1"/><geom type="box" size=".05 .2 .1" pos="0 0 .2" euler="10 20 3" fluidshape="ellipsoid"/>
 <body pos=".3 .1 0"><joint name="h" stiffness="3 1 2" damping="1 2 3" springref="20"/><joint name="s" type="slide" stiffness="4" actuatorgravcomp="true"/><geom type="cylinder" size=".1 .2" fluidshape="ellipsoid"/>
 <body pos=".1 0 0" gravcomp="2"><joint name="h2" damping="1" axis="1 0 0"/><geom type="sphere" size=".1" fluidshape="ellipsoid"/><geom type="ellipsoid" size=".1 .2 .3" pos="0 .2 .1" fluidshape="ellipsoid"/></body></body></body></body></worldbody><actuator><motor joint="h"/></actuator></mujoco>"""

@@ -14,8 +14,9 @@ def make_plan(t: Topology) -> PassivePlan:
     on_tendon = t.actuator_trntype == TrnType.TENDON
     on_joint = np.isin(t.actuator_trntype, (TrnType.JOINT, TrnType.JOINTINPARENT))
     fluid = (t.has["density"] | t.has["viscosity"]) and (spring or damper)
-    ellipsoid = t.has["geom_fluid"] & bool(fluid)
-    by_geom = np.isin(np.arange(t.nbody), t.geom_bodyid[ellipsoid])
+    ellipsoid = t.has["geom_fluid"] & bool(fluid) & (t.geom_bodyid > 0)
+    body = np.arange(t.nbody)
+    by_box = (body > 0) & ~np.isin(body, t.geom_bodyid[ellipsoid]) & bool(fluid)
     cable_joint = t.body_jntadr[t.cable_bodyid] if spring or damper else np.zeros(0, int)
     return PassivePlan(
         active=spring or damper,
@@ -28,7 +29,7 @@ def make_plan(t: Topology) -> PassivePlan:
         gravcomp=bool(t.has["body_gravcomp"].any() and not t.disabled(DisableBit.GRAVITY) and (spring or damper)),
         passive_gravcomp=~t.jnt_actgravcomp[t.dof_jntid],
         adhesion=bool((t.has["geom_adhesion"].any() or t.has["pair_adhesion"].any()) and (spring or damper)),
-        box_body=np.flatnonzero(~by_geom & bool(fluid))[1:],
+        box_body=np.flatnonzero(by_box),
         ellipsoid_geom=np.flatnonzero(ellipsoid),
         cable_qpos=t.jnt_qposadr[cable_joint][:, None] + np.arange(4),
         cable_dof=t.jnt_dofadr[cable_joint][:, None] + np.arange(3),
