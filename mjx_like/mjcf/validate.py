@@ -14,28 +14,37 @@ from mjx_like.mjcf.schema import ELEMENTS, Attribute, ElementType, Rule
 from mjx_like.mjcf.values import closest, parse_value
 from mjx_like.mjcf.xml import has_cdata, tag_of
 
+_LAX = ("frame", "replicate")  # what is in them MuJoCo does not hold against its table
+_HOLDERS = ("body", *_LAX)
 
-def read_element(node: etree._Element, file: str, kind: str, source: Source) -> Element:
+
+def read_element(node: etree._Element, file: str, kind: str, source: Source, lax: bool = False) -> Element:
     """Validated element with all below it.
 
-    kind: name of its row in the table.
+    What the table does not have is an error; in a frame or replicate MuJoCo passes over it, here with a warning.
+
+    kind: name of its row in the table; lax: whether it is in a frame or replicate.
     """
+    lax = lax or kind in _LAX
     row = ELEMENTS[kind]
     found = Element(tag_of(node), {}, [], Where(file, node.sourceline), kind)
     name = node.get("name")
     if name and "name" in row.attributes:
         found.attrib["name"] = name
-    read_attributes(found, node, row)
+    read_attributes(found, node, row, lax)
     counts: dict[str, int] = {}
     for child, child_file in source.children(node, file):
         tag = tag_of(child)
+        if tag not in row.children and lax and kind not in _HOLDERS:
+            warnings.warn(f"{child_file}:{child.sourceline}: element <{tag}>: has no meaning here", stacklevel=2)
+            continue
         if tag not in row.children:
             raise unknown_element(found, tag, Where(child_file, child.sourceline), row)
         counts[tag] = counts.get(tag, 0) + 1
         if row.children[tag].arity == "?" and counts[tag] > 1:
             where = Where(child_file, child.sourceline)
             raise ModelError(f"{where}: element <{tag}>: repeated; may stand only once in {found.label[8:]}")
-        found.children.append(read_element(child, child_file, row.children[tag].type, source))
+        found.children.append(read_element(child, child_file, row.children[tag].type, source, lax))
     if kind == "text" and "data" not in found.attrib and has_cdata(node):
         found.attrib["data"] = node.text or ""
     check_element(found)
@@ -49,13 +58,14 @@ def unknown_element(parent: Element, tag: str, where: Where, row: ElementType) -
     return ModelError(f"{where}: element <{tag}>: unknown in {parent.label[8:]}{hint}; allowed: {allowed}")
 
 
-def read_attributes(found: Element, node: etree._Element, row: ElementType) -> None:
-    """Fill in the typed attributes of an element."""
+def read_attributes(found: Element, node: etree._Element, row: ElementType, lax: bool) -> None:
+    """Fill in the typed attributes of an element; lax: pass over those that the table does not have."""
     for name, text in node.attrib.items():
         if name.startswith("{"):
             continue
         if name not in row.attributes:
-            if skip_attribute(found, name):
+            if lax:
+                warnings.warn(f"{found.where}: {found.label}: attribute '{name}' has no meaning here", stacklevel=2)
                 continue
             allowed = ", ".join(row.attributes) or "none"
             hint = closest(name, row.attributes)
@@ -68,14 +78,6 @@ def read_attributes(found: Element, node: etree._Element, row: ElementType) -> N
             raise found.error(f"missing attribute '{name}'")
     for rule in row.rules:
         check_rule(found, rule)
-
-
-def skip_attribute(found: Element, name: str) -> bool:
-    """Whether MuJoCo passes over an unknown attribute: on frames and replicates it does, here with a warning."""
-    if found.type not in ("frame", "replicate"):
-        return False
-    warnings.warn(f"{found.where}: {found.label}: attribute '{name}' has no meaning here", stacklevel=2)
-    return True
 
 
 def read_value(found: Element, name: str, attribute: Attribute, text: str) -> Any:

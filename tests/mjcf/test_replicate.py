@@ -181,3 +181,20 @@ def test_too_many_copies():
 def test_unread_attributes_of_a_frame_are_noted():
     with pytest.warns(UserWarning, match="attribute 'mocap' has no meaning here"):
         parse_string('<mujoco><worldbody><frame mocap="true"/></worldbody></mujoco>')
+
+
+@pytest.mark.parametrize("around", ["<frame>{}</frame>", '<replicate count="2">{}</replicate>'])
+@pytest.mark.parametrize(
+    ("inside", "message"),
+    [
+        ('<geom size="1" old="1"/>', "<geom>: attribute 'old'"),
+        ('<body><joint old="1"/><geom size="1"/></body>', "<joint>: attribute 'old'"),
+        ('<body><frame><site><old/></site></frame><geom size="1"/></body>', "element <old>:"),
+    ],
+)
+def test_what_mujoco_passes_over_within_frames_is_noted(around, inside, message):
+    xml = f"<mujoco><worldbody>{around.format(inside)}</worldbody></mujoco>"
+    with pytest.warns(UserWarning, match=f"{message}.* has no meaning here"):
+        assert differences(xml) == {}
+    with pytest.raises(ModelError, match="unknown"):
+        parse_string(f"<mujoco><worldbody>{inside.replace('<frame>', '').replace('</frame>', '')}</worldbody></mujoco>")
