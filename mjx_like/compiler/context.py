@@ -122,7 +122,7 @@ class Context:
 
     own: settings of the model itself; discards: whether visual elements are left out.
     user: kind of object -> number of its user values.
-    key_factors: vector of a keyframe -> element -> factor or factors of its numbers, where frames are scaled.
+    key_factors: vector of a keyframe -> element -> factors of its numbers, or a matrix, where frames are scaled.
     """
 
     spec: Spec

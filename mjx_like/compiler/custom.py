@@ -97,12 +97,12 @@ def compile_keyframes(ctx: Context, elements: list[Element], fields: Columns, co
         "plastic": _plastic(fields),
     }
     starts = _starts(ctx, fields) if ctx.spec.layouts or ctx.key_factors else {}
-    factors = _factors(ctx, fields, defaults, starts)
+    factors = _factors(ctx, defaults, starts)
     rows = []
     for element in elements:
         layout = ctx.spec.layouts.get(element)
         make = _attached(element, layout, defaults, starts) if layout else _keyframe(element, defaults)
-        rows.append(_scaled_key(make, element, factors, defaults))
+        rows.append(_scaled_key(make, element, factors))
     rows += [{"key_time": 0.0} | {f"key_{k}": np.array(v) for k, v in defaults.items()}] * (count - len(rows))
     return [_normalize(row, fields) for row in rows]
 
@@ -129,32 +129,34 @@ def _keyframe(element: Element, defaults: Columns) -> Row:
     return row
 
 
-def _factors(ctx: Context, fields: Columns, defaults: Columns, starts: dict[str, dict[Element, int]]) -> Columns:
-    """Factors of the numbers of a keyframe, where frames are scaled."""
-    found = {}
+Factors = dict[str, tuple[np.ndarray, list[tuple[int, np.ndarray]]]]
+
+
+def _factors(ctx: Context, defaults: Columns, starts: dict[str, dict[Element, int]]) -> Factors:
+    """Factors of the numbers of a keyframe, where frames are scaled, and matrices of places and where these start."""
+    found: Factors = {}
     for name, by_element in ctx.key_factors.items():
-        factor = np.ones(len(defaults[name]))
+        factor, matrices = np.ones(len(defaults[name])), []
         for element, start in starts[name].items():
-            own, long = by_element[element], name in ("qpos", "qvel", "mpos")
-            size = 3 if long and _three(ctx, fields, element, name) else np.size(own)
-            factor[start : start + size] = own
-        found[name] = factor
+            own = by_element[element]
+            if np.ndim(own) == 2:
+                matrices.append((start, own))
+            else:
+                factor[start : start + np.size(own)] = own
+        found[name] = factor, matrices
     return found
 
 
-def _three(ctx: Context, fields: Columns, element: Element, name: str) -> bool:
-    """Whether the position of a joint or mocap body has three lengths."""
-    if name == "mpos":
-        return True
-    joint = ctx.names.elements[ObjType.JOINT].index(element)
-    return fields["jnt_type"][joint] == JointType.FREE
-
-
-def _scaled_key(row: Row, element: Element, factors: Columns, defaults: Columns) -> Row:
+def _scaled_key(row: Row, element: Element, factors: Factors) -> Row:
     """The row with what the element gives multiplied by its factors; what follows from the model has them already."""
-    for name, factor in factors.items():
+    for name, (factor, matrices) in factors.items():
+        values = row[f"key_{name}"]
         given = min(np.size(element.get(name, ())), len(factor))
-        row[f"key_{name}"][:given] *= factor[:given]
+        values[:given] *= factor[:given]
+        for start, matrix in matrices:
+            if start + 3 <= given:
+                place = values[start : start + 3]
+                values[start : start + 3] = matrix[:, :3] @ place + (matrix[:, 3] if matrix.shape[1] == 4 else 0)
     return row
 
 

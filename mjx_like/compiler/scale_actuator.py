@@ -1,5 +1,7 @@
 """Actuators whose targets stand in scaled frames: gears, ranges, gains and biases."""
 
+import dataclasses
+
 import numpy as np
 
 from mjx_like.compiler.scale import UNSCALED, Attributes, Factors, powers, scaled
@@ -22,6 +24,9 @@ def scaled_actuator(
     if attribute == "cranksite":
         target = Target(between(target.scale, targets.get(("site", a["slidersite"]), Target(UNSCALED)).scale))
     scale, angle = target.scale, a["gaintype"] == "so3"
+    screw = attribute == "site" or target.free  # moves and turns, as its gear says; a length as soon as it moves
+    if screw and not angle:
+        target = dataclasses.replace(target, along=bool(np.any(np.asarray(a["gear"])[:3])))
     if scale.plain:
         return a, target, (np.ones(1), 1.0)
     similar = scale.unit_length != 1 or scale.unit_mass != 1
@@ -30,7 +35,7 @@ def scaled_actuator(
     if element.tag == "plugin":
         raise element.error("an actuator with a plugin cannot be scaled")
     length, unit, force = target.length, target.unit, target.force
-    gear = (1, 1, 1, scale.length, scale.length, scale.length) if attribute == "site" else 1
+    gear = (1, 1, 1, scale.length, scale.length, scale.length) if screw and target.along else 1
     follows = bool(a["ctrlspec"] & _SERVO) and not angle
     law = {"pid": _pid, "muscle": _muscle}.get(a["gaintype"], _affine)
     found = scaled(a, {

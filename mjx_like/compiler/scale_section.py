@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.context import Context
+from mjx_like.compiler.pose import quat_to_mat
 from mjx_like.compiler.scale import UNSCALED, Attributes, Factors, powers, scaled, width
 from mjx_like.compiler.scale_actuator import scaled_actuator
 from mjx_like.compiler.scale_deformable import scale_deformables
@@ -76,7 +77,8 @@ def _tree_targets(bodies: list[Any]) -> Targets:
                 along = kind != "joint" or placed.attributes["type"] == "slide"
                 slides = kind == "joint" and along
                 own = along_axis(placed.element, placed.attributes["axis"], placed.scale) if slides else None
-                found[kind, placed.element.get("name", "")] = Target(placed.scale, along, own)
+                free = kind == "joint" and placed.attributes["type"] == "free"
+                found[kind, placed.element.get("name", "")] = Target(placed.scale, along, own, free)
     found["body", "world"] = Target(UNSCALED)
     return {(kind, name): target for (kind, name), target in found.items() if name}
 
@@ -173,19 +175,31 @@ def _sensor(element: Element, a: Attributes, targets: Targets) -> float:
 
 
 def _key_factors(bodies: list[Any], inputs: list[tuple[np.ndarray, float, Element]]) -> dict[str, dict[Element, Any]]:
-    """For each vector of a keyframe, the factors of the numbers of joints, mocap bodies and actuators."""
+    """For each vector of a keyframe, the factors of the numbers of joints, mocap bodies and actuators, or a matrix."""
     positions: dict[Element, Any] = {}
+    velocities: dict[Element, Any] = {}
     for body in bodies:
         for placed in body.joints:
-            kind = placed.attributes["type"]
-            if kind == "slide":
-                positions[placed.element] = along_axis(placed.element, placed.attributes["axis"], placed.scale)
+            kind, element = placed.attributes["type"], placed.element
+            if kind == "free":
+                positions[element] = _moved(body)
+                velocities[element] = positions[element][:, :3]
             else:
-                positions[placed.element] = body.around.along if kind == "free" else 1.0
+                own = along_axis(element, placed.attributes["axis"], placed.scale) if kind == "slide" else 1.0
+                positions[element] = velocities[element] = own
     return {
         "qpos": positions,
-        "qvel": positions,
-        "mpos": {body.element: body.around.along for body in bodies},
+        "qvel": velocities,
+        "mpos": {body.element: _moved(body) for body in bodies},
         "ctrl": {element: ctrl for ctrl, _, element in inputs},
         "act": {element: act for _, act, element in inputs},
     }
+
+
+def _moved(body: Any) -> np.ndarray:
+    """Where the frames around a body of the world put a place in the world: a matrix, and an offset as last column."""
+    if body.frame is None:
+        return np.eye(3, 4)
+    axes = quat_to_mat(body.frame[1])
+    turn = axes @ body.around.map @ axes.T
+    return np.column_stack([turn, body.frame[0] - turn @ body.unscaled[0]])

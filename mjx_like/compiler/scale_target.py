@@ -12,11 +12,13 @@ class Target:
     """An object of the tree, or a tendon, that others refer to: its factors, and whether it moves along a length.
 
     stretch: of a slide, the factor of lengths along it, which depends on its direction.
+    free: whether it is a free joint, which moves along lengths and turns.
     """
 
     scale: Scale
     along: bool = True
     stretch: float | None = None
+    free: bool = False
 
     @property
     def length(self) -> float:

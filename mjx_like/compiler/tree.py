@@ -66,6 +66,7 @@ class Body:
     adjusted: bool = False
     scale: Scale = UNSCALED
     around: Scale = UNSCALED
+    unscaled: Pose | None = None
 
     @property
     def moving(self) -> bool:
@@ -86,7 +87,7 @@ def flatten(ctx: Context) -> list[Body]:
       ModelError: an element that has no place in its body.
     """
     world = Body(ctx.spec.worldbody, {}, None, None, 0)
-    _fill(ctx, world, world.element, None, None, UNSCALED)
+    _fill(ctx, world, world.element, None, None, UNSCALED, None)
     bodies = numbered(world)
     if any(
         frame.get(name) is not None for frame in ctx.spec.worldbody.iter("frame") for name in ("scale", "massscale")
@@ -113,19 +114,24 @@ def numbered(world: Body) -> list[Body]:
     return bodies
 
 
-def _fill(ctx: Context, body: Body, element: Element, frame: Pose | None, childclass: str | None, scale: Scale) -> None:
+def _fill(
+    ctx: Context, body: Body, element: Element, frame: Pose | None, childclass: str | None, scale: Scale,
+    unscaled: Pose | None,
+) -> None:  # fmt: skip
     for child in element.children:
         tag = child.tag
         if tag == "body":
             attributes, own = _in_frame(ctx, child, ctx.spec.resolve(child, childclass), scale)
-            inner = Body(child, attributes, body, frame, -1, scale=own, around=scale)
+            inner = Body(child, attributes, body, frame, -1, scale=own, around=scale, unscaled=unscaled)
             body.children.append(inner)
-            _fill(ctx, inner, child, None, child.get("childclass") or childclass, own)
+            _fill(ctx, inner, child, None, child.get("childclass") or childclass, own, None)
         elif tag == "frame":
-            attributes, own = _in_frame(ctx, child, ctx.spec.resolve(child, None), scale)
-            pose = attributes["pos"], ctx.orientation(child, attributes)
-            pose = compose(*frame, *pose) if frame else pose
-            _fill(ctx, body, child, pose, child.get("childclass") or childclass, own.within(child))
+            given = ctx.spec.resolve(child, None)
+            attributes, own = _in_frame(ctx, child, given, scale)
+            quat = ctx.orientation(child, attributes)
+            pose = compose(*frame, attributes["pos"], quat) if frame else (attributes["pos"], quat)
+            plain = compose(*unscaled, given["pos"], quat) if unscaled else (given["pos"], quat)
+            _fill(ctx, body, child, pose, child.get("childclass") or childclass, own.within(child), plain)
         elif tag == "inertial":
             if body.parent is None:
                 raise child.error("the world body has no inertia")

@@ -66,6 +66,20 @@ SKIN = """<skin vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 3 2" inflate=".1"
 <bone body="b" bindpos="0 0 0" bindquat="1 0 0 0" vertid="2 3" vertweight="1 1"/></skin>"""
 
 
+LOOSE = """<body name="x" pos=".1 .2 .3"><freejoint name="f"/><geom type="box" size="1 1 1"/><site name="s"/></body>
+<body name="m" mocap="true" pos="1 0 0"/>"""
+SCREWS = """<actuator><motor joint="f" gear="1 2 3 4 5 6"/><motor joint="f" gear="0 0 0 4 5 6"/><motor joint="f"/>
+<position jointinparent="f" gear="1 2 3 4 5 6" kp="2"/><motor site="s" gear="0 0 0 4 5 6"/>
+<position site="s" refsite="o" gear="0 0 0 1 2 3" kp="2" ctrlrange="-1 1"/>
+<position site="s" refsite="o" gear="1 0 0 1 2 3" kp="2" kv="1" ctrlrange="-1 1"/></actuator>"""
+
+
+def loose(frames: str) -> str:
+    """Return a model with a free and a mocap body in frames, a keyframe, and actuators that move and turn."""
+    return f"""<mujoco><worldbody>{frames.format(LOOSE)}<site name="o" pos="1 1 1"/></worldbody>{SCREWS}<keyframe>
+<key qpos=".3 .4 .5 1 0 0 0" qvel="1 2 3 4 5 6" mpos="1 2 3"/><key/></keyframe></mujoco>"""
+
+
 def common(frames: str, skin: str = "") -> str:
     """Return a model with tendons and a flex between two frames in one that is scaled."""
     return f"""<mujoco><worldbody><frame scale="2">{frames}</frame></worldbody>
@@ -99,6 +113,11 @@ type="slide"/><geom size="1"/></body></frame></worldbody><actuator><pid joint="h
     "swapped factors": joined(STRETCH, 'scale="5 3 2" scaling="geometry"'),
     "equal factors": joined(STRETCH, STRETCH + ' euler="0 0 90"'),
     "factors of mean one": joined('scale="2 .5 1" scaling="geometry"', 'scale="1 2 .5" scaling="geometry"'),
+    "moving and turning": loose('<frame pos="1 2 3" scale="2" massscale="5">{}</frame>'),
+    "nested and turned": loose(
+        '<frame pos="1 2 3" euler="10 20 90" scale="2"><frame pos="1 0 0" scale="3">{}</frame></frame>'
+    ),
+    "stretched and turned": loose(f'<frame pos="1 2 3" euler="0 0 90" {STRETCH}>{{}}</frame>'),
     "frames in a frame": common(f'<frame scale="2">{FIRST}</frame><frame scale="3">{SECOND}</frame>'),
     "equal frames in a frame": common(
         f'<frame massscale="3">{FIRST}</frame><frame massscale="5">{SECOND}</frame>', SKIN
