@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.constants import MAXVAL
 from mjx_like.forward import forward, forward_acceleration, forward_motion, forward_skip
@@ -66,26 +67,28 @@ def _compared(m: Model, d: Data) -> Data:
 
 
 def _advance(m: Model, d: Data, kind: IntegratorType) -> Data:
-    d = INTEGRATORS[kind](m, _warn(d, d.qacc, WarningType.BADQACC))
-    return d if m.disabled(DisableBit.AUTORESET) else _reset(m, d, _bad(d.qacc))
+    bad = _bad(d.qacc)
+    d = INTEGRATORS[kind](m, _warn(d, {WarningType.BADQACC: bad}))
+    return d if m.disabled(DisableBit.AUTORESET) else _reset(m, d, bad)
 
 
 def _check_state(m: Model, d: Data) -> Data:
-    return _check(m, _check(m, d, d.qpos, WarningType.BADQPOS), d.qvel, WarningType.BADQVEL)
+    pos, vel = _bad(d.qpos), _bad(d.qvel)
+    if m.disabled(DisableBit.AUTORESET):
+        return _warn(d, {WarningType.BADQPOS: pos, WarningType.BADQVEL: vel})
+    d = _warn(d, {WarningType.BADQPOS: pos, WarningType.BADQVEL: vel & ~pos})  # the reset comes before velocities
+    return _reset(m, d, pos | vel)
 
 
 def _bad(value: Array) -> Array:
     return ~jnp.all(jnp.abs(value) < MAXVAL)
 
 
-def _warn(d: Data, value: Array, kind: WarningType) -> Data:
-    one = jnp.zeros_like(d.warning).at[int(kind)].set(1)
-    return d.replace(warning=d.warning + one * _bad(value))
-
-
-def _check(m: Model, d: Data, value: Array, kind: WarningType) -> Data:
-    d = _warn(d, value, kind)
-    return d if m.disabled(DisableBit.AUTORESET) else _reset(m, d, _bad(value))
+def _warn(d: Data, found: dict[WarningType, Array]) -> Data:
+    """Return `d` with the counters of the warnings found raised."""
+    kind = np.arange(d.warning.shape[-1])
+    raised = sum((kind == int(name)) * bad.astype(d.warning.dtype) for name, bad in found.items())
+    return d.replace(warning=d.warning + raised)
 
 
 def _reset(m: Model, d: Data, bad: Array) -> Data:

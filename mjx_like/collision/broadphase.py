@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from mjx_like.types.enums import GeomType
@@ -10,6 +11,8 @@ from mjx_like.types.plans import PairGroup
 from mjx_like.types.pytree import Record, leaf, record
 
 Array = jax.Array
+
+_FEW = 256  # pairs up to which each is compared with each: fewer loops than a sort
 
 
 @record
@@ -53,7 +56,12 @@ def keep_lowest(wanted: Array, value: Array, capacity: int) -> Array:
 
     def lowest(state: tuple[Array, Array]) -> tuple[Array, Array]:
         key = jnp.where(state[1], lax.stop_gradient(value), jnp.inf)
-        rank = jnp.argsort(jnp.argsort(key, stable=True), stable=True)
+        if key.size <= _FEW:
+            order = np.arange(key.size)
+            before = (key < key[:, None]) | ((key == key[:, None]) & (order < order[:, None]))
+            rank = jnp.sum(before, axis=1, dtype=jnp.int32)
+        else:
+            rank = jnp.argsort(jnp.argsort(key, stable=True), stable=True)
         return jnp.zeros((), bool), state[1] & (rank < capacity)
 
     overflow = jnp.sum(wanted, dtype=jnp.int32) > capacity

@@ -60,6 +60,15 @@ def segment_sum(x: Array, index: np.ndarray, size: int) -> Array:
     return jnp.matmul(mask.astype(x.dtype), flat, precision="highest").reshape((size, *x.shape[1:]))
 
 
+_LONGEST_SUM = 32  # up to this length, a sum is one loop of XLA's CPU backend; longer ones are two
+
+
+def total(x: Array) -> Array:
+    """Return the sum over the last axis; long ones as a product, which makes fewer loops."""
+    size = x.shape[-1]
+    return jnp.sum(x, axis=-1) if size <= _LONGEST_SUM else jnp.matmul(x, np.ones(size, x.dtype), precision="highest")
+
+
 _LARGEST_TRIANGLE = 256  # up to this length, sums are a product with a constant triangle: fewer loops than a scan
 
 

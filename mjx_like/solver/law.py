@@ -13,6 +13,7 @@ import jax.numpy as jnp
 
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
+from mjx_like.math.select import total
 from mjx_like.types.enums import ConstraintState, ConstraintType
 from mjx_like.types.pytree import Record, leaf, record
 
@@ -97,9 +98,9 @@ def cost_change(law: Law, start: Array, end: Array) -> Array:
     """
     rows = _plain_cost_change(law, start, end)
     if law.cone is None:
-        return jnp.sum(rows, axis=-1)
+        return total(rows)
     cones = _cone_cost(_Decomposed(law, end)) - _cone_cost(_Decomposed(law, start))
-    return jnp.sum(rows[..., : _plain(law)], axis=-1) + jnp.sum(cones, axis=(-1, -2))
+    return total(rows[..., : _plain(law)]) + jnp.sum(cones, axis=(-1, -2))
 
 
 def cost_changes(law: Law, start: Array, end: Array) -> Array:

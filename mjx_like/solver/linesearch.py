@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.constants import MINVAL
+from mjx_like.math.select import total
 from mjx_like.solver.law import Law, curvature, force, zones
 
 Array = jax.Array
@@ -42,8 +43,8 @@ def step_length(
     def derivatives(alpha: Array) -> tuple[Array, Array]:
         here = jar + alpha[..., None] * direction
         weight, K = curvature(law, zones(law, here), here, direction[..., None])
-        first = slope + alpha * bend - jnp.sum(force(law, here) * direction, axis=-1)
-        return first, bend + jnp.sum(weight * K[..., 0] ** 2, axis=-1)
+        first = slope + alpha * bend - total(force(law, here) * direction)
+        return first, bend + total(weight * K[..., 0] ** 2)
 
     target = _REDUCTION * jnp.abs(derivatives(jnp.zeros_like(slope))[0])
 

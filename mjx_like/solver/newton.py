@@ -76,6 +76,8 @@ def _lot(batch: int) -> int:
 def _advance_all(settings: Settings, fixed: tuple[Problem, Array, Array], s: _State) -> _State:
     """Return the state after one step of every world that is not done."""
     new = _iterate(settings, *fixed, s)
+    if s.done.size == 1:  # one world alone ends the loop when it is done
+        return new
     return jax.tree.map(lambda a, b: jnp.where(s.done.reshape(s.done.shape + (1,) * (a.ndim - 1)), a, b), s, new)
 
 
