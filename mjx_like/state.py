@@ -16,7 +16,8 @@ from mjx_like.types.model import Model
 
 _INTEGER = {
     "warning", "unconverged", "maxuse_con", "maxuse_efc", "ncon", "ne", "nf", "nl", "nefc", "solver_niter",
-    "ten_wrapadr", "ten_wrapnum", "wrap_obj", "efc_type", "efc_id", "efc_state", "dim", "geom", "efc_address",
+    "ten_wrapadr", "ten_wrapnum", "wrap_obj", "efc_type", "efc_id", "efc_state", "dim", "geom", "exclude",
+    "efc_address",
 }  # fmt: skip
 
 
@@ -55,6 +56,7 @@ def empty_data(m: Model) -> Data:
     d = d.replace(contact=d.contact.replace(
         dist=jnp.asarray(np.ones(m.nconmax, dtype)), geom=jnp.asarray(np.full((m.nconmax, 2), -1, np.int32)),
         efc_address=jnp.asarray(np.full(m.nconmax, -1, np.int32)),
+        exclude=jnp.asarray(np.ones(m.nconmax, np.int32)),
     ))  # fmt: skip
     d = d.replace(
         qpos=m.qpos0,

@@ -173,11 +173,15 @@ def _geom(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, side: int
 
 
 def _tables(t: Topology, plan: ConvexPlan, inputs: _Inputs) -> manifold.Tables:
-    dtype = inputs.pos.dtype
+    return corner_tables(t, plan, inputs.pos.dtype, inputs.vert, inputs.polynormal)
+
+
+def corner_tables(t: Topology, plan, dtype, vert: Array, polynormal: Array) -> manifold.Tables:
+    """Return the corners and normals of all solids; plan: what has a SolidPlan; vert, polynormal: of the meshes."""
     corner = np.concatenate([solid.BOX_CORNERS, solid.CAP_CORNERS]).astype(dtype)
     normal = np.concatenate([solid.BOX_NORMALS, solid.CAP_NORMALS]).astype(dtype)
     if t.nmeshvert:
-        corner = jnp.concatenate([inputs.vert, corner])
+        corner = jnp.concatenate([vert, corner])
     if t.nmeshpoly:
-        normal = jnp.concatenate([inputs.polynormal, normal])
+        normal = jnp.concatenate([polynormal, normal])
     return manifold.Tables(jnp.asarray(corner), jnp.asarray(normal), plan.solid)

@@ -5,9 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import box, convex, hfield, mixing, plane_mesh, pose, sdf
+from mjx_like.collision import box, convex, hfield, mixing, plane_mesh, pose, sdf, speculative
 from mjx_like.collision.broadphase import Near, keep_lowest, near_pairs
 from mjx_like.collision.closed import CLOSED
+from mjx_like.collision.mixing import PairParameters
 from mjx_like.collision.surface import surface_velocity
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
@@ -46,18 +47,26 @@ class Candidates(Record):
 def collision(m: Model, d: Data) -> Data:
     """Return `d` with its contacts: the deepest `nconmax` of them, in MuJoCo's order.
 
-    Reads geom_xpos, geom_xmat. Writes contact, ncon, maxuse_con, warning[CONTACTFULL].  Source: mj_collision.
+    Reads geom_xpos, geom_xmat; with the flag `speculative` also subtree_com, cdof, qvel.
+    Writes contact, ncon, maxuse_con, warning[CONTACTFULL].  Source: mj_collision.
     """
     plan = m.plans.collision
     if plan.point_pair.size == 0 or m.nconmax == 0:
         return _without_contacts(m, d)
     parameters = mixing.pair_parameters(m)
     points = candidates(m, d.geom_xpos, d.geom_xmat, parameters.detect)
+    discrete = points.active.size
+    if plan.speculative is not None:
+        points = _with_speculation(m, d, points, parameters)
+    if plan.speculative is not None:
+        points = _with_speculation(m, d, points, parameters)
     detected = jnp.sum(points.active, dtype=jnp.int32)
     ncon = jnp.minimum(detected, m.nconmax)
     kept = keep_lowest(points.active, points.dist, m.nconmax)
     row, pair = _rows(plan, kept, m.nconmax) if points.place is None else _placed_rows(points, kept, m.nconmax)
-    contact = _contacts(m, d.geom_xpos, d.geom_xmat, points, parameters, row, pair, jnp.arange(m.nconmax) < ncon)
+    ahead = None if plan.speculative is None else row >= discrete
+    used = jnp.arange(m.nconmax) < ncon
+    contact = _contacts(m, d.geom_xpos, d.geom_xmat, points, parameters, row, pair, used, ahead)
     full = ((detected > m.nconmax) | points.crowded).astype(d.warning.dtype)
     return d.replace(
         contact=contact,
@@ -123,6 +132,30 @@ def _with_places(plan: CollisionPlan, near: list[Near | None], points: Candidate
     return points.replace(crowded=jnp.any(jnp.stack(crowded)), place=jnp.concatenate(place), pair=jnp.concatenate(pair))
 
 
+def _with_speculation(m: Model, d: Data, points: Candidates, parameters: PairParameters) -> Candidates:
+    """Return the candidates with the contacts before an impact after them, for pairs that do not touch."""
+    plan = m.plans.collision
+    if points.place is None:
+        order = np.argsort(plan.point_row).astype(np.int32)
+        points = points.replace(place=jnp.asarray(order), pair=jnp.asarray(plan.point_pair[order].astype(np.int32)))
+    touches = points.active & (points.dist < parameters.margin[points.pair])
+    count = parameters.margin.size
+    touching = jnp.zeros(count, bool).at[points.pair].max(touches)
+    found = speculative.speculate(m, d, plan.speculative, parameters, lax.stop_gradient(touching))
+    replaced = jnp.zeros(count, bool).at[plan.speculative.pair].max(found.active.any(axis=1))
+    slots, pair = found.active.shape[1], plan.speculative.pair.astype(np.int32)
+    # between the first discrete point of their pair and the second
+    start = np.searchsorted(plan.point_pair, pair)[:, None] * 2 * slots + 1 + np.arange(slots)
+    return points.replace(
+        active=jnp.concatenate([points.active & ~replaced[points.pair], found.active.ravel()]),
+        dist=jnp.concatenate([points.dist, jnp.repeat(found.dist, slots)]),
+        pos=jnp.concatenate([points.pos, found.pos.reshape(-1, 3).T], axis=1),
+        normal=jnp.concatenate([points.normal, jnp.repeat(found.normal, slots, axis=0).T], axis=1),
+        place=jnp.concatenate([2 * slots * points.place, jnp.asarray(start.ravel().astype(np.int32))]),
+        pair=jnp.concatenate([points.pair, jnp.asarray(np.repeat(pair, slots))]),
+    )
+
+
 def _convex_columns(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> list[tuple[Array, ...]]:
     """Return the columns of the pairs without a closed form: the last groups of the layout."""
     plan = m.plans.collision.convex
@@ -174,7 +207,9 @@ def _contacts(
     row: Array,
     pair: Array,
     used: Array,
+    ahead: Array | None,
 ) -> Contact:
+    """Return the contacts; ahead: which of them are speculative, shape (nconmax,), None where none is."""
     plan = m.plans.collision
     table = jnp.concatenate([points.dist[None], points.pos, points.normal])
     table = table.at[:, row].get(mode="fill", fill_value=0)
@@ -191,7 +226,8 @@ def _contacts(
         columns.append(parameters.adhesion[:, None])
     inherited = jnp.concatenate(columns, axis=1)[pair]
     ids = jnp.asarray(np.concatenate([plan.geom, plan.dim[:, None]], axis=1))[pair]
-    point, frame = v.pack(pos), _frame(normal, _tangent(m, geom_xmat, pair))
+    point, frame = v.pack(pos), _frame(normal, _tangent(m, geom_xmat, pair, ahead))
+    pushes = dist < inherited[:, 0]
     surfacevel = jnp.zeros_like(point)
     if m.has["geom_surfacevel"].any():
         surfacevel = surface_velocity(m, geom_xpos, geom_xmat, jnp.where(used[:, None], ids[:, :2], 0), point, frame)
@@ -207,19 +243,21 @@ def _contacts(
         adhesion=jnp.where(used, inherited[:, 15], 0) if parameters.adhesion is not None else jnp.zeros_like(dist),
         surfacevel=jnp.where(used[:, None], surfacevel, 0),
         dim=jnp.where(used, ids[:, 2], 0),
+        exclude=jnp.where(used & (pushes if ahead is None else pushes | ahead), 0, 1).astype(jnp.int32),
         geom=jnp.where(used[:, None], ids[:, :2], -1),
         efc_address=jnp.full(m.nconmax, -1, jnp.int32),
     )
 
 
-def _tangent(m: Model, geom_xmat: Array, pair: Array) -> v.Vector | None:
+def _tangent(m: Model, geom_xmat: Array, pair: Array, ahead: Array | None) -> v.Vector | None:
     """Return the direction that the first tangent follows: the axis of a capsule on a plane, else zero."""
     plan = m.plans.collision
     special = np.all(m.geom_type[plan.geom] == (_PLANE, _CAPSULE), axis=1)
     if not special.any():
         return None
     axis = geom_xmat[..., 2][jnp.asarray(plan.geom[:, 1])[pair]]
-    return v.unpack(jnp.where(jnp.asarray(special)[pair][:, None], axis, 0))
+    follows = jnp.asarray(special)[pair] if ahead is None else jnp.asarray(special)[pair] & ~ahead
+    return v.unpack(jnp.where(follows[:, None], axis, 0))
 
 
 def _frame(normal: v.Vector, tangent: v.Vector | None) -> Array:
@@ -241,6 +279,7 @@ def _without_contacts(m: Model, d: Data) -> Data:
         dist=jnp.ones_like(d.contact.dist),
         includemargin=jnp.zeros_like(d.contact.includemargin),
         geom=jnp.full_like(d.contact.geom, -1),
+        exclude=jnp.ones_like(d.contact.exclude),
         efc_address=jnp.full_like(d.contact.efc_address, -1),
     )
     return d.replace(contact=contact, ncon=jnp.zeros_like(d.ncon))

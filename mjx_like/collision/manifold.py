@@ -76,6 +76,74 @@ def manifold(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
       solid: entries of both in `SolidPlan.place`, -1 for a capsule, shape (2,).
       found: nearest points, where dist < 0.
     """
+    flat = _meeting(tables, a, b, solid, found)
+    pos = 0.5 * (flat.base + flat.other) + 0.5 * (flat.off[0] - flat.off[1]) * flat.outward
+    return Manifold(flat.dist, pos, flat.outward, jnp.where(found.known, flat.count, 0))
+
+
+def ends(
+    tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest, normal: Array, reach: Array, plane: Array
+) -> tuple[Array, Array]:
+    """Return the points on both geoms where geoms that are apart face each other, shape (2, SLOTS, 3), and how many.
+
+    Both are grown until they overlap; the layers are taken off along the normal.
+
+    Args:
+      tables, a, b, solid: see `manifold`; no margins.
+      found: nearest points, apart.
+      normal: from the first geom to the second, shape (3,).
+      reach: points farther than that count no more [m].
+      plane: whether the first geom is a plane with this normal. The face of the other that looks most at it counts,
+        however it leans; of what lies on it with a line, that line.
+    """
+    layer = 0.5 * reach * normal
+    a, b = (geom._replace(margin=reach) for geom in (a, b))
+    found = found._replace(first=found.first + layer, second=found.second - layer)
+    flat = _meeting(tables, a, b, solid, found)
+    first = jnp.where(flat.by_first, flat.other, flat.base) + flat.off[0] * flat.outward
+    second = jnp.where(flat.by_first, flat.base, flat.other) - flat.off[1] * flat.outward
+    pair = jnp.stack([first - layer, second + layer])
+    corners, count = _over_plane(tables, a.pos, b, solid[1], found, normal, reach)
+    height = dot(corners - a.pos, normal)
+    over = jnp.stack([corners - height[:, None] * normal, corners])
+    return jnp.where(plane, over, pair), jnp.where(plane, count, flat.count)
+
+
+def _over_plane(tables: Tables, origin: Array, b: Convex, solid: Array, found: Nearest, normal: Array, reach: Array):
+    """Return the corners of the face, or the ends of the line, of a geom that look at a plane, and their number."""
+    posed = _Posed(b.kind, b.pos, b.mat, b.size, b.margin)
+    at = found.corners.second
+    own = _feature(tables, posed, solid, found.corners.index[:, 1], at, found.second, -normal)
+    face = jnp.argmin(jnp.where(own.exists, dot(own.facing, normal), 1))
+    polygon, size = _polygon(tables, posed, own.face[face])
+    run = own.end[0] - own.start
+    length = jnp.sqrt(jnp.maximum(dot(run, run), MINVAL * MINVAL))
+    capsule = b.kind == GeomType.CAPSULE
+    line = (capsule | (b.kind == GeomType.CYLINDER)) & (jnp.abs(dot(run, normal)) < _LEVEL * length)
+    two = jnp.stack([own.start, own.end[0]]) + jnp.where(capsule, 0.5 * reach * normal, 0)
+    two = jnp.concatenate([two, jnp.broadcast_to(two[:1], (polygon.shape[0] - 2, 3))])
+    polygon = jnp.where(line, two, polygon)
+    size = jnp.where(line, 2, jnp.where(jnp.any(own.exists), size, 0))
+    near = (dot(polygon - origin, normal) <= reach) & (np.arange(polygon.shape[0]) < size)
+    polygon, size = _keep(polygon, near)
+    chosen, size = widest(polygon, size, line, SLOTS)
+    return polygon[chosen], size
+
+
+class _Meeting(NamedTuple):
+    """Where two flat features meet."""
+
+    base: Array  # points of the one that clips, shape (SLOTS, 3)
+    other: Array
+    dist: Array  # shape (SLOTS,)
+    outward: Array  # normal, from the first geom to the second
+    count: Array
+    by_first: Array  # whether the second geom clips
+    off: tuple[Array, Array]  # layers of both geoms
+
+
+def _meeting(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest) -> _Meeting:
+    """Return where flat features of two geoms that overlap, by their layers or without, meet."""
     span = found.second - found.first
     posed = [_Posed(g.kind, g.pos, g.mat, g.size, g.margin) for g in (a, b)]
     both = jax.tree.map(lambda x, y: jnp.stack([x, y]), *posed)
@@ -130,8 +198,8 @@ def manifold(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
     dist = -height * dot(normal, along)
     other = on_base - dist[:, None] * along
     outward = jnp.where(by_second, normal1, -normal2)
-    pos = 0.5 * (on_base + other) + 0.5 * (off1 - off2) * outward
-    return Manifold(dist - margin, pos, outward, jnp.where((faces | edge) & found.known, count, 0))
+    count = jnp.where(faces | edge, count, 0)
+    return _Meeting(on_base, other, dist - margin, outward, count, by_first, (off1, off2))
 
 
 def _feature(

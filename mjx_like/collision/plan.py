@@ -6,7 +6,7 @@ from mjx_like.collision import legacy
 from mjx_like.collision.hfield import MOST
 from mjx_like.collision.solid import make_solid, solid_of
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
-from mjx_like.types.plans import CollisionPlan, ConvexPlan, PairGroup, SolidPlan
+from mjx_like.types.plans import CollisionPlan, ConvexPlan, PairGroup, SolidPlan, SpeculativePlan
 from mjx_like.types.topology import Topology
 
 _PLANE, _SPHERE, _CAPSULE = GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE
@@ -60,6 +60,7 @@ def make_plan(t: Topology) -> CollisionPlan:
     groups, point_pair, point_slot = _groups(t, geom, types)
     row = np.lexsort((point_slot, point_pair))
     convex = _convex(t, groups)
+    speculative = _speculative(t, geom)
     capacity = sum(g.pair.size * _most(t, g) for g in groups)
     return CollisionPlan(
         geom=geom,
@@ -69,6 +70,7 @@ def make_plan(t: Topology) -> CollisionPlan:
         convex=convex,
         plane_mesh=_solid(t, groups, _PLANE, convex),
         field_mesh=_solid(t, groups, GeomType.HFIELD, convex),
+        speculative=speculative,
         point_pair=point_pair[row],
         point_row=row,
         default_nconmax=capacity if capacity <= _FEW else min(capacity, max(_FEW, _rows_of_geoms(t, geom))),
@@ -101,8 +103,6 @@ def unsupported(t: Topology) -> tuple[str, ...]:
         for f in range(t.nflex):
             if t.flex_contype[f] or t.flex_conaffinity[f]:
                 out.append(f"flex '{t.names[ObjType.FLEX][f]}': collision is not built yet")
-        if t.enabled(EnableBit.SPECULATIVE):
-            out.append("flag speculative: speculative contacts are not built yet")
     for a, b, _ in t.hooks.collision:
         out.append(f"hook collision of geom {a!r} with {b!r} is not built yet")
     return tuple(out)
@@ -240,6 +240,30 @@ def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:
         solid=solid,
         solid_id=solid_of(t, geom, solid),
         several=np.concatenate([np.full(group.pair.size, group.slots > 1) for group in groups]),
+    )
+
+
+def _speculative(t: Topology, geom: np.ndarray) -> SpeculativePlan | None:
+    """Return the pairs of convex geoms and planes, where the flag asks for contacts before they touch."""
+    kind = t.geom_type[geom].reshape(-1, 2)
+    pair = np.flatnonzero(np.isin(kind, (_PLANE, *FIELD_KINDS)).all(axis=1))
+    if not t.enabled(EnableBit.SPECULATIVE) or not pair.size:
+        return None
+    geom, kind = geom[pair], kind[pair]
+    solid = make_solid(t, _meshes(t, geom))
+    first = kind[:, 0]
+    bits = t.geom_contype, t.geom_conaffinity
+    blocks = t.geom_bodyid[geom][:, :, None] != t.geom_bodyid
+    meets = (bits[0][geom][:, :, None] & bits[1]) | (bits[1][geom][:, :, None] & bits[0])
+    wide = np.isin(kind, (_PLANE, _CAPSULE, *_FLAT)).all(axis=1) & (kind != _CAPSULE).any(axis=1)
+    return SpeculativePlan(
+        geom=geom,
+        pair=pair,
+        kinds=(tuple(sorted(set(first[first != _PLANE].tolist()))), tuple(sorted(set(kind[:, 1].tolist())))),
+        solid=solid,
+        solid_id=solid_of(t, geom, solid),
+        several=wide,
+        blocks=(blocks & (meets != 0)).all(axis=1),
     )
 
 

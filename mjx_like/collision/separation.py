@@ -59,7 +59,7 @@ def convex_pairs(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> Array:
         out = _followed(refined, first, second, found)
         return jnp.where(found.near, out, NOTHING) if refined else out
 
-    return jax.vmap(one)(*(_convex(m, d, pair[:, side]) for side in (0, 1)), discrete, lax.stop_gradient(cutoff))
+    return jax.vmap(one)(*(convex_geoms(m, d, pair[:, side]) for side in (0, 1)), discrete, lax.stop_gradient(cutoff))
 
 
 def _search(m: Model, kinds):
@@ -84,7 +84,7 @@ def _search(m: Model, kinds):
 def plane_mesh(m: Model, d: Data, pair: np.ndarray) -> Array:
     """Return distance, normal and point midway of planes and the lowest points of meshes, shape (n, 7)."""
     normal = take(d.geom_xmat, pair[:, 0])[..., 2]
-    mesh = _convex(m, d, pair[:, 1])
+    mesh = convex_geoms(m, d, pair[:, 1])
     world = mesh.pos[:, None] + jnp.sum(mesh.mat[:, None] * mesh.vert[:, :, None], axis=3)
     height = jnp.sum((world - take(d.geom_xpos, pair[:, 0])[:, None]) * normal[:, None], axis=2)
     lowest = jnp.argmin(height, axis=1)[:, None]
@@ -120,7 +120,9 @@ def field_pairs(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> Array:
         return jnp.where(dist < _FAR, jnp.concatenate([out[:1], turn @ out[1:4], point]), NOTHING)
 
     size = take(m.hfield_size, field)
-    return jax.vmap(one)(*table, size, ground, turn, _convex(m, d, pair[:, 1]), discrete, lax.stop_gradient(cutoff))
+    return jax.vmap(one)(
+        *table, size, ground, turn, convex_geoms(m, d, pair[:, 1]), discrete, lax.stop_gradient(cutoff)
+    )
 
 
 def _nearest_prism(prism, geom: Convex, kinds, nrow, ncol, size, limit, search) -> tuple[_Hit, Array, Array]:
@@ -199,7 +201,7 @@ def _normal(found: Nearest) -> Array:
     return jnp.where(apart[0] > 0, normal, np.arange(3) == 2)
 
 
-def _convex(m: Model, d: Data, geom: np.ndarray) -> Convex:
+def convex_geoms(m: Model, d: Data, geom: np.ndarray) -> Convex:
     """Return the records of geoms, one row each; the hulls of meshes are filled up with their first points."""
     t = m.topology
     kind = t.geom_type[geom].astype(np.int32)

@@ -123,6 +123,8 @@ def _contact_rows(m: Model, d: Data) -> Array:
     if not plan.contact_dims:
         return jnp.zeros(m.nconmax, jnp.int32)
     force = c.dist < c.includemargin + active_from(m.smoothing)
+    if m.topology.enabled(EnableBit.SPECULATIVE):
+        force = force | (c.exclude == 0)
     if adhesive(m.topology):
         force = force | (c.adhesion != 0)
     force = force & (c.geom[:, 0] >= 0)

@@ -25,6 +25,7 @@ class Contact(Record):
     adhesion: Array = leaf("nconmax", unit="N, attraction along the normal")
     surfacevel: Array = leaf("nconmax", 3, unit="of geom[1] less geom[0]: along tangents [m/s], spin [rad/s]")
     dim: Array = leaf("nconmax")
+    exclude: Array = leaf("nconmax", unit="0 pushes; 1 does not: in the gap, or unused")
     geom: Array = leaf("nconmax", 2)
     efc_address: Array = leaf("nconmax")
 

@@ -97,6 +97,19 @@ class ConvexPlan:
 
 
 @dataclasses.dataclass(frozen=True)
+class SpeculativePlan:
+    """The candidate pairs that may be found before they touch; made by `collision.plan`."""
+
+    geom: np.ndarray  # (n, 2); the first may be a plane
+    pair: np.ndarray  # (n,) row of the pair in CollisionPlan's tables
+    kinds: tuple[tuple[int, ...], tuple[int, ...]]  # types that the first, where no plane, and the second can have
+    solid: SolidPlan
+    solid_id: np.ndarray  # (n, 2) entry of `solid.place`, -1 where a geom has no flat faces
+    several: np.ndarray  # (n,) True where a pair can touch at several points
+    blocks: np.ndarray  # (n, ngeom) geoms that may stand between the two
+
+
+@dataclasses.dataclass(frozen=True)
 class CollisionPlan:
     """Candidate pairs in MuJoCo's order, by type, and the layout of their points; made by `collision.plan`.
 
@@ -111,6 +124,7 @@ class CollisionPlan:
     convex: ConvexPlan | None
     plane_mesh: SolidPlan | None  # of the meshes that can touch a plane
     field_mesh: SolidPlan | None  # of those that can touch a height field
+    speculative: SpeculativePlan | None  # of the flag
     point_pair: np.ndarray  # (ncandidate,) pair of each possible point, in MuJoCo's order
     point_row: np.ndarray  # (ncandidate,) where the possible point in MuJoCo's order stands in the layout
     default_nconmax: int
