@@ -130,3 +130,11 @@ def test_numbers_that_are_not_finite(text, said):
     with pytest.raises(ModelError) as caught:
         compile_source(f"<mujoco><worldbody>{text}</worldbody></mujoco>")
     assert said in str(caught.value)
+
+
+def test_inertia_without_inverse():
+    """A chain whose armatures are negative has an inertia matrix that no factor inverts."""
+    link = '<body pos=".1 0 0"><joint axis="0 1 0" armature="-.5"/><geom size=".1" pos=".1 0 0"/>'
+    tree = f'<body><joint axis="0 1 0"/><geom size=".1" pos=".1 0 0"/>{link * 4}{"</body>" * 5}'
+    with pytest.raises(ModelError, match="the inertia matrix at qpos0 has no inverse"):
+        compile_source(f"<mujoco><worldbody>{tree}</worldbody></mujoco>")

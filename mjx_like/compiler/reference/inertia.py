@@ -23,14 +23,17 @@ class Inertia:
     def solve(self, rows: np.ndarray) -> np.ndarray:
         """Return x with M x = b for every row b of `rows`, shape (n, nv).
 
-        Raises ModelError for rows that are not finite.
+        Raises ModelError for rows, or a solution, that are not finite.
         """
         if not rows.size:
             return np.zeros_like(rows)
         if not np.isfinite(rows).all():
             raise ModelError("a Jacobian is not finite: a gear, coefficient or distance of the model is too large")
-        half = scipy.linalg.solve_triangular(self.factor, rows.T, lower=True, trans="T")
-        return scipy.linalg.solve_triangular(self.factor, half, lower=True).T
+        half = scipy.linalg.solve_triangular(self.factor, rows.T, lower=True, trans="T", check_finite=False)
+        found = scipy.linalg.solve_triangular(self.factor, half, lower=True, check_finite=False).T
+        if not np.isfinite(found).all():
+            raise ModelError("the inertia matrix at qpos0 has no inverse: a mass is zero, or an armature negative")
+        return found
 
 
 def inertia(f: Fields, frames: Frames, motion: Motion, ten_jacobian: np.ndarray) -> Inertia:
