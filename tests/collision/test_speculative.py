@@ -77,7 +77,10 @@ def _compare(first, second, limits, geom="", more="", option="", count=30, least
     for k, data in enumerate(_oracle(mj, qpos, qvel)):
         assert ours.ncon[k] == data.ncon, k
         n = data.ncon
-        contact = jax.tree.map(lambda x, k=k, n=n: x[k, :n], ours.contact)
+        # which corner of a polygon comes first is a matter of rounding
+        rows = [int(np.abs(ours.contact.pos[k, :n] - p).sum(axis=1).argmin()) for p in data.contact.pos]
+        assert sorted(rows) == list(range(n)) or limits[1] == 1, k
+        contact = jax.tree.map(lambda x, k=k, rows=rows: x[k, rows], ours.contact)
         for name, limit, width in zip(("dist", "pos", "frame"), limits, (1, 3, 9), strict=True):
             value, expected = (getattr(c, name).reshape(n, width) for c in (contact, data.contact))
             np.testing.assert_allclose(value, expected, atol=limit, rtol=0, err_msg=f"{name} {k}")
