@@ -66,6 +66,14 @@ def _detected(m, d, qpos, qvel):
     return collision(m, com_pos(m, kinematics(m, d.replace(qpos=qpos, qvel=qvel))))
 
 
+def _area(points, normal):
+    """Return the area of a convex polygon seen along its normal, corners in any order."""
+    frame = np.linalg.svd(np.outer(normal, normal))[0][:, 1:]
+    flat = (points - points.mean(axis=0)) @ frame
+    x, y = flat[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))].T
+    return abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
+
+
 def _compare(first, second, limits, geom="", more="", option="", count=30, least=8):
     mj = _model(first, second, geom, more, option)
     m = put_model(mj)
@@ -79,9 +87,14 @@ def _compare(first, second, limits, geom="", more="", option="", count=30, least
         n = data.ncon
         # which corner of a polygon comes first is a matter of rounding
         rows = [int(np.abs(ours.contact.pos[k, :n] - p).sum(axis=1).argmin()) for p in data.contact.pos]
-        assert sorted(rows) == list(range(n)) or limits[1] == 1, k
+        assert sorted(rows) == list(range(n)) or limits[1] is None, k
         contact = jax.tree.map(lambda x, k=k, rows=rows: x[k, rows], ours.contact)
+        if limits[1] is None and n > 2:  # of the sixteen corners of a cap, those kept span as much as MuJoCo's
+            normal, found = data.contact.frame[0, :3], ours.contact.pos[k, :n]
+            assert _area(found, normal) > (1 - 1e-6) * _area(data.contact.pos, normal), k
         for name, limit, width in zip(("dist", "pos", "frame"), limits, (1, 3, 9), strict=True):
+            if limit is None:
+                continue
             value, expected = (getattr(c, name).reshape(n, width) for c in (contact, data.contact))
             np.testing.assert_allclose(value, expected, atol=limit, rtol=0, err_msg=f"{name} {k}")
         np.testing.assert_array_equal(contact.geom, data.contact.geom)
@@ -106,13 +119,13 @@ def test_sphere_over_plane_equals_oracle():
     [
         ("plane", "box", EXACT),
         ("plane", "capsule", EXACT),
-        ("plane", "cylinder", (1e-9, 1.0, 1e-9)),  # which of the sixteen corners of a cap is a tie
+        ("plane", "cylinder", (1e-9, None, 1e-9)),
         ("table", "sphere", EXACT),
         ("table", "box", (1e-7, 1e-6, 1e-7)),
         ("sphere", "box", EXACT),
         ("box", "mesh", (1e-7, 1e-6, 1e-7)),
         ("capsule", "ellipsoid", CURVED),
-        ("cylinder", "box", (1e-5, 1.0, 1e-4)),  # likewise
+        ("cylinder", "box", (1e-5, None, 1e-4)),
     ],
 )
 def test_pairs_equal_oracle(first, second, limits):
