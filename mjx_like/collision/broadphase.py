@@ -2,9 +2,9 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
+from mjx_like.math.select import precedes
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import PairGroup
@@ -57,9 +57,7 @@ def keep_lowest(wanted: Array, value: Array, capacity: int) -> Array:
     def lowest(state: tuple[Array, Array]) -> tuple[Array, Array]:
         key = jnp.where(state[1], lax.stop_gradient(value), jnp.inf)
         if key.size <= _FEW:
-            order = np.arange(key.size)
-            before = (key < key[:, None]) | ((key == key[:, None]) & (order < order[:, None]))
-            rank = jnp.sum(before, axis=1, dtype=jnp.int32)
+            rank = jnp.sum(precedes(key), axis=1, dtype=jnp.int32)
         else:
             rank = jnp.argsort(jnp.argsort(key, stable=True), stable=True)
         return jnp.zeros((), bool), state[1] & (rank < capacity)

@@ -20,7 +20,7 @@ from mjx_like.collision.mixing import PairParameters
 from mjx_like.collision.simplex import dot
 from mjx_like.constants import MAXIMP, MINIMP, MINVAL
 from mjx_like.geometry.convex import Convex, support
-from mjx_like.math import quaternion
+from mjx_like.math import quaternion, safe
 from mjx_like.math.select import combine, take
 from mjx_like.ray.stage import cast
 from mjx_like.types.data import Data
@@ -123,15 +123,10 @@ def _motion(m: Model, d: Data, geom: np.ndarray) -> _Motion:
     round_ = np.isin(m.geom_type[geom], (GeomType.SPHERE, GeomType.PLANE))[:, None]
     turn = jnp.where(round_, 0, step * velocity[:, :3])
     shift = step * (velocity[:, 3:] + jnp.cross(velocity[:, :3], arm))
-    spin = jnp.where(round_[:, 0], 0, _length(turn) * take(m.geom_rbound, geom))
-    sweep = _length(shift) + spin
+    spin = jnp.where(round_[:, 0], 0, safe.norm(turn) * take(m.geom_rbound, geom))
+    sweep = safe.norm(shift) + spin
     thick = jnp.min(take(m.geom_aabb, geom)[:, 3:], axis=1)
     return _Motion(shift, turn, *lax.stop_gradient((spin, sweep, sweep > thick)))
-
-
-def _length(x: Array) -> Array:
-    square = jnp.sum(x * x, axis=-1)
-    return jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1)), 0)
 
 
 def _meet(m: Model, d: Data, plan: SpeculativePlan, first: _Motion, second: _Motion, reach: Array) -> Array:
@@ -142,7 +137,7 @@ def _meet(m: Model, d: Data, plan: SpeculativePlan, first: _Motion, second: _Mot
     square = jnp.sum(move * move, axis=1)
     when = jnp.clip(-jnp.sum(apart * move, axis=1) / jnp.where(square > 0, square, 1), 0, 1)
     bound = take(m.geom_rbound, two) + reach
-    spheres = _length(apart + when[:, None] * move) <= bound + take(m.geom_rbound, one)
+    spheres = safe.norm(apart + when[:, None] * move) <= bound + take(m.geom_rbound, one)
     normal = take(d.geom_xmat, one)[..., 2]
     height = jnp.sum(apart * normal, axis=1)
     plane = jnp.minimum(height, height + jnp.sum(move * normal, axis=1)) <= bound
@@ -165,12 +160,12 @@ def _impacts(m: Model, d: Data, plan: SpeculativePlan, first, second, margin: Ar
             return geom._replace(pos=pos, center=pos, mat=turn @ geom.mat)
 
         apart = first.shift - second.shift
-        most = _length(apart) + first.spin + second.spin
+        most = safe.norm(apart) + first.spin + second.spin
 
         def look(time: Array):
             geoms = moved(a, first, time), moved(b, second, time)
             found = _separation(m, plan, *geoms, normal, flat, cornered)
-            out = jnp.where(flat, normal, _unit(found.second - found.first))
+            out = jnp.where(flat, normal, safe.normalize(found.second - found.first)[0])
             return geoms, found, out
 
         def body(state):
@@ -235,11 +230,6 @@ def _put_back(points: Array, now: Convex, then: Convex) -> Array:
 def _carried(place: Array, frame: Array, local: Array) -> Array:
     """Return points of geoms in the world, shape (n, k, 3)."""
     return place[:, None] + jnp.sum(frame[:, None] * local[:, :, None, :], axis=3)
-
-
-def _unit(x: Array) -> Array:
-    square = dot(x, x)
-    return x / jnp.sqrt(jnp.where(square > 0, square, 1))
 
 
 def _in_sight(m: Model, d: Data, plan: SpeculativePlan, middle: Array) -> Array:

@@ -18,7 +18,7 @@ from mjx_like.constraint.smoothing import active_from, softened
 from mjx_like.math.batching import capacities, mapped_batch, with_capacity
 from mjx_like.math.linalg import matmul
 from mjx_like.math.linear import floats, is_float, linear_at_capacity
-from mjx_like.math.select import running_total
+from mjx_like.math.select import precedes, running_total
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import ConeType, ConstraintType, DisableBit, EnableBit, IntegratorType, WarningType
 from mjx_like.types.model import Model
@@ -161,9 +161,7 @@ def _within_capacity(
         fixed = fixed._replace(active=fixed.active & (slot_end <= m.njmax))
     room = jnp.int32(m.njmax) - jnp.minimum(_last(slot_end), m.njmax)
     if each.size:
-        dist, order = d.contact.dist, np.arange(each.size)
-        deeper = (dist < dist[:, None]) | ((dist == dist[:, None]) & (order < order[:, None]))
-        before = jnp.sum(jnp.where(deeper, each, 0), axis=1, dtype=jnp.int32)
+        before = jnp.sum(jnp.where(precedes(d.contact.dist), each, 0), axis=1, dtype=jnp.int32)
         each = jnp.where(before + each <= room, each, 0)
     return fixed, each
 

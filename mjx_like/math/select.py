@@ -60,6 +60,12 @@ def segment_sum(x: Array, index: np.ndarray, size: int) -> Array:
     return jnp.matmul(mask.astype(x.dtype), flat, precision="highest").reshape((size, *x.shape[1:]))
 
 
+def precedes(value: Array) -> Array:
+    """Return whether entry j comes before entry i in ascending order, at [i, j], shape (n, n); on a tie, the first."""
+    order = np.arange(value.shape[0])
+    return (value < value[:, None]) | ((value == value[:, None]) & (order < order[:, None]))
+
+
 _LONGEST_SUM = 32  # up to this length, a sum is one loop of XLA's CPU backend; longer ones are two
 
 

@@ -205,42 +205,6 @@ class Sensor(Sectioned):
             names = [n for n in names if n.endswith(_ENDS[side])]
         return (names[0].rstrip("12"), element.attrib[names[0]]) if names and side in _ENDS else (None, "")
 
-    @property
-    def objtype(self) -> str | None:
-        """Kind of the object that the sensor is attached to."""
-        return self._object("obj")[0]
-
-    @objtype.setter
-    def objtype(self, value: Any) -> None:
-        self._set("objtype", object_word(value))
-
-    @property
-    def objname(self) -> str:
-        """Name of the object that the sensor is attached to."""
-        return self._object("obj")[1]
-
-    @objname.setter
-    def objname(self, value: Any) -> None:
-        self._update({"objname": value, "objtype": self.objtype})
-
-    @property
-    def reftype(self) -> str | None:
-        """Kind of the object that it is measured against."""
-        return self._object("ref")[0]
-
-    @reftype.setter
-    def reftype(self, value: Any) -> None:
-        self._set("reftype", object_word(value))
-
-    @property
-    def refname(self) -> str:
-        """Name of the object that it is measured against."""
-        return self._object("ref")[1]
-
-    @refname.setter
-    def refname(self, value: Any) -> None:
-        self._update({"refname": value, "reftype": self.reftype})
-
 
 class Equality(Sectioned):
     """An equality constraint; name1, name2, objtype and data are mjSpec's way to say body1, site2, anchor, ..."""
@@ -274,24 +238,6 @@ class Equality(Sectioned):
     def objtype(self) -> str:
         """Kind of the objects that it joins."""
         return self._side("1")[0]
-
-    @property
-    def name1(self) -> str:
-        """Name of the first object."""
-        return self._side("1")[1]
-
-    @name1.setter
-    def name1(self, value: Any) -> None:
-        self._update({"name1": value, "objtype": self.objtype})
-
-    @property
-    def name2(self) -> str:
-        """Name of the second object, empty if there is none."""
-        return self._side("2")[1]
-
-    @name2.setter
-    def name2(self, value: Any) -> None:
-        self._update({"name2": value, "objtype": self.objtype})
 
     @staticmethod
     def _of_data(tag: str, data: np.ndarray, of_bodies: bool) -> dict[str, Any]:
@@ -385,3 +331,37 @@ class Group(Item):
         item._update(attributes)
         self._element.children.append(item._element)
         return item
+
+
+def _kind_of(side: str, what: str) -> property:
+    """Property of a Sensor: the kind of an object."""
+
+    def write(self: Sensor, value: Any) -> None:
+        self._set(f"{side}type", object_word(value))
+
+    return property(lambda self: self._object(side)[0], write, doc=f"Kind of the object that {what}.")
+
+
+def _name_of(side: str, what: str) -> property:
+    """Property of a Sensor: the name of an object."""
+
+    def write(self: Sensor, value: Any) -> None:
+        self._update({f"{side}name": value, f"{side}type": self._object(side)[0]})
+
+    return property(lambda self: self._object(side)[1], write, doc=f"Name of the object that {what}.")
+
+
+def _name_at(end: str, which: str) -> property:
+    """Property of an Equality: the name of the object on one side."""
+
+    def write(self: Equality, value: Any) -> None:
+        self._update({f"name{end}": value, "objtype": self.objtype})
+
+    return property(lambda self: self._side(end)[1], write, doc=f"Name of the {which} object, empty if there is none.")
+
+
+for _side, _what in (("obj", "the sensor is attached to"), ("ref", "it is measured against")):
+    setattr(Sensor, f"{_side}type", _kind_of(_side, _what))
+    setattr(Sensor, f"{_side}name", _name_of(_side, _what))
+for _end, _which in (("1", "first"), ("2", "second")):
+    setattr(Equality, f"name{_end}", _name_at(_end, _which))
