@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.decompile.source import Source
-from mjx_like.compiler.pose import compose, rotate
+from mjx_like.compiler.pose import rotate
+from mjx_like.compiler.reference.kinematics import kinematics
 from mjx_like.errors import ModelError
 from mjx_like.types.enums import EqType, ObjType
 
@@ -34,7 +35,8 @@ def _owner(s: Source, i: int, part: slice) -> int:
 
     Raises ModelError if there is none.
     """
-    poses = _poses(s)
+    frames = kinematics(s.arrays.fields, s["qpos0"])
+    poses = list(zip(frames.xpos, frames.xquat, strict=True))
     bodies, node, node0 = s["flex_nodebodyid"][part], s["flex_node"][part], s["flex_node0"][part]
     world = np.array([poses[b][0] + rotate(poses[b][1], x) for b, x in zip(bodies, node, strict=True)])
     low, extent = node0.min(axis=0), np.ptp(node0, axis=0)
@@ -47,14 +49,6 @@ def _owner(s: Source, i: int, part: slice) -> int:
         if np.abs(found - wanted).max() <= _NEAR * max(extent.max(), np.abs(wanted).max()):
             return body
     raise ModelError(f"{s.label(ObjType.FLEX, i)}: its flex_vert is in the frame of no body")
-
-
-def _poses(s: Source) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Poses of the bodies in the world at qpos0."""
-    poses = [(np.zeros(3), np.array([1.0, 0, 0, 0]))]
-    for body in range(1, s["nbody"]):
-        poses.append(compose(*poses[s["body_parentid"][body]], s["body_pos"][body], s["body_quat"][body]))
-    return poses
 
 
 def strained(s: Source, i: int) -> bool:
