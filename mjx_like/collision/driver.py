@@ -58,8 +58,6 @@ def collision(m: Model, d: Data) -> Data:
     discrete = points.active.size
     if plan.speculative is not None:
         points = _with_speculation(m, d, points, parameters)
-    if plan.speculative is not None:
-        points = _with_speculation(m, d, points, parameters)
     detected = jnp.sum(points.active, dtype=jnp.int32)
     ncon = jnp.minimum(detected, m.nconmax)
     kept = keep_lowest(points.active, points.dist, m.nconmax)

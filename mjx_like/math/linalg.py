@@ -49,9 +49,7 @@ def solve_definite(a: Array, b: Array, factor: Array | None = None) -> Array:
     """
     if not _LARGEST_UNROLLED < a.shape[-1] <= _LARGEST_ELIMINATED:
         return cho_solve(cholesky(a) if factor is None else factor, b)
-    return lax.custom_linear_solve(
-        lambda x: matmul(a, x), b, lambda _, y: whole_batch(solve_positive)(a, y), symmetric=True
-    )
+    return lax.custom_linear_solve(lambda x: matmul(a, x), b, lambda _, y: _eliminated(a, y), symmetric=True)
 
 
 def solve_general(a: Array, b: Array) -> Array:
@@ -64,9 +62,20 @@ def solve_general(a: Array, b: Array) -> Array:
     return lax.custom_linear_solve(
         lambda x: matmul(a, x),
         b,
-        lambda _, y: whole_batch(_eliminate)(a, y),
-        lambda _, y: whole_batch(_eliminate)(a.T, y),
+        lambda _, y: _eliminated(a, y),
+        lambda _, y: _eliminated(a.T, y),
     )
+
+
+def _eliminated(a: Array, b: Array) -> Array:
+    """Return x with a x = b, shapes (n, n) and (n,); all worlds at once."""
+
+    def batch(a: Array, b: Array) -> Array:
+        # in a rollout both come with the worlds last: moved apart, nothing is left to transpose
+        a, b = (jnp.moveaxis(x, 0, -1) for x in (a, b))
+        return _eliminate(jnp.concatenate([a, b[:, None]], axis=1))
+
+    return whole_batch(batch)(a, b)
 
 
 def solve_positive(a: Array, b: Array) -> Array:
@@ -76,12 +85,14 @@ def solve_positive(a: Array, b: Array) -> Array:
     to four times faster on a CPU than a call of LAPACK for each matrix.
     """
     n = a.shape[-1]
-    return _eliminate(a, b) if n <= _LARGEST_ELIMINATED else cho_solve(cholesky(a), b)
+    if n > _LARGEST_ELIMINATED:
+        return cho_solve(cholesky(a), b)
+    return _eliminate(jnp.moveaxis(jnp.concatenate([a, b[..., None]], axis=-1), 0, -1))
 
 
-def _eliminate(a: Array, b: Array) -> Array:
-    n = a.shape[-1]
-    table = jnp.moveaxis(jnp.concatenate([a, b[..., None]], axis=-1), 0, -1)
+def _eliminate(table: Array) -> Array:
+    """Return x with a x = b for a table [a, b], shape (n, n + 1, batch), by Gauss-Jordan; shape (batch, n)."""
+    n = table.shape[0]
 
     def step(k, table):
         row = lax.dynamic_index_in_dim(table, k, 0, keepdims=False)
