@@ -130,9 +130,8 @@ def row_jacobian(
     Source: mj_jacDifPair, mj_instantiateContact.
     """
     if one_tree:
-        wrench = hold(jnp.concatenate([torque + cross(point - center[0], force), force], axis=1))
-        torque, force = wrench[:, :3], wrench[:, 3:]
-        terms = [torque[:, None, i] * cdof[:, i] for i in range(3)]
+        wrench = jnp.concatenate([torque + cross(point - center[0], force), force], axis=1)
+        return sign * matmul(wrench, cdof.T)
     else:
         arm = [point[:, None, i] - center[:, i] for i in range(3)]
         f = [force[:, None, i] for i in range(3)]
