@@ -71,7 +71,7 @@ def _joint_motion(m: Model, qpos: Array) -> tuple[Array, Array]:
     hinge = jnp.concatenate([jnp.cos(half)[None], axis * jnp.sin(half)])
     given = quaternion.normalize(take(qpos, plan.quat_qposadr.ravel()).reshape(-1, 4)).T
     unit = jnp.array([[1], [0], [0], [0]], dtype)
-    return take_last(jnp.concatenate([unit, hinge, given], axis=1), plan.node_quat), take(value, plan.scalar_slide)
+    return pick_last(jnp.concatenate([unit, hinge, given], axis=1), plan.node_quat), take(value, plan.scalar_slide)
 
 
 def _bases(m: Model, d: Data) -> tuple[Array, Array]:
