@@ -20,7 +20,6 @@ from mjx_like.constraint.impedance import (
 from mjx_like.constraint.smoothing import softened, softened_impedance
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
-from mjx_like.math.select import hold
 from mjx_like.types.data import Contact
 from mjx_like.types.smoothing import Smoothing
 
