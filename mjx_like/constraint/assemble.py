@@ -8,6 +8,7 @@ import numpy as np
 
 from mjx_like.constraint.contact import ContactParameters, row_directions, row_jacobian
 from mjx_like.constraint.slots import Slots
+from mjx_like.constraint.spring import Springs
 from mjx_like.math.select import take
 from mjx_like.types.data import Contact
 from mjx_like.types.enums import ConeType, ConstraintType
@@ -35,6 +36,7 @@ class Inputs(NamedTuple):
     """All that the rows are made from, for one world."""
 
     slots: Slots | None
+    springs: Springs | None  # of the slots
     contact: Contact | None
     parameters: ContactParameters | None
     contact_rows: Array  # (nconmax,) rows of each contact, 0 if it has none
@@ -106,10 +108,10 @@ def _finish(v: _Values, J: Array, used: Array) -> Rows:
 
 def _slot_rows(row: Array, t: Topology, inputs: Inputs) -> tuple[_Values, Array]:
     """Return what the n-th active slots give to rows, for each n in `row`."""
-    plan, s = t.plans.constraint, inputs.slots
+    plan, s, p = t.plans.constraint, inputs.slots, inputs.springs
     source = nth_active(inputs.slot_end, row.size)
     source = jnp.minimum(source, len(plan.slot_type) - 1)
-    packed = jnp.concatenate([jnp.stack([s.pos, s.margin, s.frictionloss, s.R], axis=1), s.KBIP], axis=1)
+    packed = jnp.stack([s.pos, s.margin, s.frictionloss, p.R, p.k, p.b, p.imp, p.slope], axis=1)
     pos, margin, frictionloss, R, *KBIP = _rows_at(packed, source).T
     table = np.stack([plan.slot_type, plan.slot_id, plan.slot_dof, plan.slot_sign, plan.slot_dense], axis=1)
     kind, index, dof, sign, dense = _rows_at(jnp.asarray(table.astype(np.int32)), source).T

@@ -7,21 +7,13 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.constants import MINVAL
-from mjx_like.constraint.impedance import (
-    DEFAULT_SOLREF,
-    end_of_step,
-    impedance,
-    regularization,
-    resolved,
-    stiffness_damping,
-    valid_solimp,
-    valid_solref,
-)
-from mjx_like.constraint.smoothing import softened, softened_impedance
+from mjx_like.constraint.impedance import stiffness_damping, valid_solimp, valid_solref
+from mjx_like.constraint.spring import Springs
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
 from mjx_like.types.data import Contact
-from mjx_like.types.smoothing import Smoothing
+from mjx_like.types.enums import ConeType, DisableBit, IntegratorType
+from mjx_like.types.model import Model
 
 Array = jax.Array
 
@@ -38,48 +30,34 @@ class ContactParameters(NamedTuple):
     R_friction: Array  # of the first tangent of an elliptic cone
 
 
-def contact_parameters(
-    contact: Contact,
-    invweight: Array,
-    timestep: Array,
-    impratio: Array,
-    refsafe: bool,
-    pyramidal: bool,
-    discrete: bool,
-    smoothing: Smoothing | None = None,
-) -> ContactParameters:
-    """Return the parameters of each contact's rows.
+def approximate_diagonal(contact: Contact, invweight: Array, pyramidal: bool) -> Array:
+    """Return the approximate diagonal of J M^-1 J' of each contact's normal, or of the edges of its pyramid.
 
-    invweight: sum of the bodies' approximate inverse masses, shape (ncontact,) [1/kg]; timestep: [s];
-    discrete: whether the rows act at the end of the step.
-    Source: mj_diagApprox, mj_makeImpedance.
+    invweight: sum of the bodies' approximate inverse masses, shape (ncontact,) [1/kg].  Source: mj_diagApprox.
     """
-    impratio = jnp.maximum(MINVAL, impratio)
-    dmax = valid_solimp(contact.solimp)[1]
-    raised = refsafe and not discrete
-    solref = valid_solref(contact.solref, timestep, raised, DEFAULT_SOLREF)
-    k, b = stiffness_damping(solref, dmax)
-    friction = valid_solref(contact.solreffriction, timestep, raised, (0.0, 0.0))
-    b_friction = jnp.where(jnp.any(friction != 0, axis=-1), stiffness_damping(friction, dmax)[1], b)
-    violation = contact.dist - contact.includemargin
-    imp, slope = impedance(contact.solimp, violation)
-    if smoothing is not None:
-        soft, share = softened(smoothing, violation)
-        imp = softened_impedance(impedance(contact.solimp, soft)[0], share)
-    mu2 = contact.friction[..., 0] ** 2
-    if discrete and refsafe:
-        k, b = resolved(k, b, imp, solref, timestep)
-    edges = pyramidal & (contact.dim > 1)
-    rise = end_of_step(k, b, imp, timestep) if discrete else None
-    R = regularization(imp, jnp.where(edges, invweight * (1 + mu2), invweight), rise)
+    mu = contact.friction[..., 0]
+    return jnp.where(pyramidal & (contact.dim > 1), invweight * (1 + mu * mu), invweight)
+
+
+def contact_parameters(m: Model, contact: Contact, spring: Springs) -> ContactParameters:
+    """Return the parameters of each contact's rows; spring: those of the contacts.
+
+    Source: mj_makeImpedance.
+    """
+    impratio = jnp.maximum(MINVAL, m.opt_floats.impratio)
+    raised = not m.disabled(DisableBit.REFSAFE) and m.flags.integrator != IntegratorType.DISCRETE
+    own = valid_solref(contact.solreffriction, m.opt_floats.timestep, raised, (0.0, 0.0))
+    b_own = stiffness_damping(own, valid_solimp(contact.solimp)[1])[1]
+    edges = (m.flags.cone == ConeType.PYRAMIDAL) & (contact.dim > 1)
+    mu = contact.friction[..., 0]
     return ContactParameters(
-        k=k,
-        b=b,
-        b_friction=b_friction,
-        imp=imp,
-        slope=slope,
-        R=jnp.where(edges, 2 * mu2 / impratio * R, R),
-        R_friction=R / impratio,
+        k=spring.k,
+        b=spring.b,
+        b_friction=jnp.where(jnp.any(own != 0, axis=-1), b_own, spring.b),
+        imp=spring.imp,
+        slope=spring.slope,
+        R=jnp.where(edges, 2 * mu * mu / impratio * spring.R, spring.R),
+        R_friction=spring.R / impratio,
     )
 
 

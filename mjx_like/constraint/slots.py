@@ -7,28 +7,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constraint.equality import equality_rows
-from mjx_like.constraint.impedance import (
-    DEFAULT_SOLREF,
-    end_of_step,
-    impedance,
-    regularization,
-    resolved,
-    stiffness_damping,
-    valid_solimp,
-    valid_solref,
-)
-from mjx_like.constraint.smoothing import active_from, softened, softened_impedance
+from mjx_like.constraint.smoothing import active_from
 from mjx_like.math import safe
 from mjx_like.math.quaternion import normalize, to_rotation_vector
 from mjx_like.math.select import take, take_all
 from mjx_like.types.data import Data
-from mjx_like.types.enums import ConstraintType, DisableBit, IntegratorType
+from mjx_like.types.enums import ConstraintType
 from mjx_like.types.model import Model
 
 Array = jax.Array
-
-FRICTION = (ConstraintType.FRICTION_DOF, ConstraintType.FRICTION_TENDON)
-LIMIT = (ConstraintType.LIMIT_JOINT, ConstraintType.LIMIT_TENDON)
 
 
 class Slots(NamedTuple):
@@ -36,16 +23,6 @@ class Slots(NamedTuple):
 
     active: Array
     J: Array  # (ndense, nv), of the slots that touch several dofs
-    pos: Array
-    margin: Array
-    frictionloss: Array
-    KBIP: Array  # (nslot, 4)
-    R: Array
-
-
-class _Part(NamedTuple):
-    active: Array
-    J: Array
     pos: Array
     margin: Array
     frictionloss: Array
@@ -59,7 +36,7 @@ def slots(m: Model, d: Data) -> Slots:
     """Return all slots.
 
     Reads what `equality_rows` reads, and eq_active.  Source: mj_instantiateEquality, mj_instantiateFriction,
-    mj_instantiateLimit, mj_makeImpedance.
+    mj_instantiateLimit.
     """
     plan = m.plans.constraint
     parts = []
@@ -73,29 +50,7 @@ def slots(m: Model, d: Data) -> Slots:
         parts.append(_joint_limit(m, d))
     if len(plan.limit_tendon):
         parts.append(_tendon_limit(m, d))
-    all_ = _Part(*(jnp.concatenate(x) for x in zip(*parts, strict=True)))
-    h, refsafe = m.opt_floats.timestep, not m.disabled(DisableBit.REFSAFE)
-    discrete = m.flags.integrator == IntegratorType.DISCRETE
-    solref = valid_solref(all_.solref, h, refsafe and not discrete, DEFAULT_SOLREF)
-    k, b = stiffness_damping(solref, valid_solimp(all_.solimp)[1])
-    k = jnp.where(np.isin(plan.slot_type, FRICTION), 0, k)
-    imp, slope = impedance(all_.solimp, all_.violation)
-    limit = np.isin(plan.slot_type, LIMIT)
-    if smoothed_limits(m):
-        soft, share = softened(m.smoothing, all_.violation)
-        imp = jnp.where(limit, softened_impedance(impedance(all_.solimp, soft)[0], share), imp)
-        all_ = all_._replace(margin=jnp.where(limit, all_.pos - soft, all_.margin))
-    if discrete and refsafe:
-        k, b = (jnp.where(limit, new, x) for new, x in zip(resolved(k, b, imp, solref, h), (k, b), strict=True))
-    return Slots(
-        active=all_.active,
-        J=all_.J,
-        pos=all_.pos,
-        margin=all_.margin,
-        frictionloss=all_.frictionloss,
-        KBIP=jnp.stack([k, b, imp, slope], axis=-1),
-        R=regularization(imp, all_.invweight, end_of_step(k, b, imp, h) if discrete else None),
-    )
+    return Slots(*(jnp.concatenate(x) for x in zip(*parts, strict=True)))
 
 
 def smoothed_limits(m: Model) -> bool:
@@ -109,7 +64,7 @@ def equality_active(m: Model, d: Data) -> Array:
     return take(d.eq_active, plan.slot_id[: len(plan.equality_order)])
 
 
-def _equality(m: Model, d: Data) -> _Part:
+def _equality(m: Model, d: Data) -> Slots:
     plan = m.plans.constraint
     rows = equality_rows(m, d)
     ids = plan.slot_id[: len(plan.equality_order)]
@@ -117,7 +72,7 @@ def _equality(m: Model, d: Data) -> _Part:
     if len(plan.tendon):
         active = active & (~np.isin(ids, plan.tendon) | jnp.any(rows.J != 0, axis=1))
     zero = jnp.zeros_like(rows.pos)
-    return _Part(
+    return Slots(
         active=active,
         J=rows.J,
         pos=rows.pos,
@@ -130,9 +85,9 @@ def _equality(m: Model, d: Data) -> _Part:
     )
 
 
-def _friction(m: Model, loss: Array, exists: Array, J: Array, invweight: Array, solref: Array, solimp: Array) -> _Part:
+def _friction(m: Model, loss: Array, exists: Array, J: Array, invweight: Array, solref: Array, solimp: Array) -> Slots:
     zero = jnp.zeros_like(loss)
-    return _Part(
+    return Slots(
         active=(loss > 0) & exists,
         J=J,
         pos=zero,
@@ -145,21 +100,21 @@ def _friction(m: Model, loss: Array, exists: Array, J: Array, invweight: Array, 
     )
 
 
-def _dof_friction(m: Model, d: Data) -> _Part:
+def _dof_friction(m: Model, d: Data) -> Slots:
     dofs = m.plans.constraint.friction_dof
     leaves = (take(x, dofs) for x in (m.dof_invweight0, m.dof_solref, m.dof_solimp))
     none = jnp.zeros((0, m.nv), d.qpos.dtype)
     return _friction(m, take(m.dof_frictionloss, dofs), np.ones(len(dofs), bool), none, *leaves)
 
 
-def _tendon_friction(m: Model, d: Data) -> _Part:
+def _tendon_friction(m: Model, d: Data) -> Slots:
     ids = m.plans.constraint.friction_tendon
     leaves = (take(x, ids) for x in (m.tendon_invweight0, m.tendon_solref_fri, m.tendon_solimp_fri))
     J = take(d.ten_J, ids)
     return _friction(m, take(m.tendon_frictionloss, ids), jnp.any(J != 0, axis=1), J, *leaves)
 
 
-def _joint_limit(m: Model, d: Data) -> _Part:
+def _joint_limit(m: Model, d: Data) -> Slots:
     plan = m.plans.constraint
     scalar, ball = plan.limit_scalar, plan.limit_ball
     value, span = take(d.qpos, m.jnt_qposadr[scalar]), take(m.jnt_range, scalar)
@@ -185,7 +140,7 @@ def _joint_limit(m: Model, d: Data) -> _Part:
     )
 
 
-def _tendon_limit(m: Model, d: Data) -> _Part:
+def _tendon_limit(m: Model, d: Data) -> Slots:
     ids = m.plans.constraint.limit_tendon
     value, span = take(d.ten_length, ids), take(m.tendon_range, ids)
     dist = jnp.stack([value - span[:, 0], span[:, 1] - value], axis=1).reshape(-1)
@@ -203,8 +158,8 @@ def _tendon_limit(m: Model, d: Data) -> _Part:
     )
 
 
-def _limit(reach, dist, margin, exists, J, invweight, solref, solimp) -> _Part:
-    return _Part(
+def _limit(reach, dist, margin, exists, J, invweight, solref, solimp) -> Slots:
+    return Slots(
         active=(dist < margin + reach) & exists,
         J=J,
         pos=dist,

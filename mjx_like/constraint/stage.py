@@ -8,19 +8,20 @@ import numpy as np
 
 from mjx_like.constraint.adhesion import adhesion_bias, adhesive_gap, surface_motion
 from mjx_like.constraint.assemble import Inputs, Rows, nth_active, rows
-from mjx_like.constraint.contact import contact_parameters
+from mjx_like.constraint.contact import approximate_diagonal, contact_parameters
 from mjx_like.constraint.equality import velocity_product
 from mjx_like.constraint.exact_diagonal import exact_diagonal
 from mjx_like.constraint.impedance import end_of_step
 from mjx_like.constraint.plan import adhesive
-from mjx_like.constraint.slots import Slots, equality_active, slots
-from mjx_like.constraint.smoothing import active_from, softened
+from mjx_like.constraint.slots import Slots, equality_active, slots, smoothed_limits
+from mjx_like.constraint.smoothing import active_from
+from mjx_like.constraint.spring import LIMIT, Sources, Springs, springs
 from mjx_like.math.batching import capacities, mapped_batch, with_capacity
 from mjx_like.math.linalg import matmul
 from mjx_like.math.linear import floats, is_float, linear_at_capacity
 from mjx_like.math.select import precedes, running_total
 from mjx_like.types.data import Contact, Data
-from mjx_like.types.enums import ConeType, ConstraintType, DisableBit, EnableBit, IntegratorType, WarningType
+from mjx_like.types.enums import ConeType, ConstraintType, EnableBit, IntegratorType, WarningType
 from mjx_like.types.model import Model
 from mjx_like.types.topology import Topology
 
@@ -50,10 +51,14 @@ def make_constraint(m: Model, d: Data) -> Data:
     counts, total = _counts(m, slot_end), _last(slot_end)
     nefc = total + _last(end)
     contact = _reduced(d.contact) if plan.contact_dims else None
+    slot_springs, contact_springs = _springs(m, fixed, contact)
+    if m.smoothing is not None:
+        fixed, contact = _softened(m, fixed, slot_springs, contact, contact_springs)
     inputs = Inputs(
         slots=fixed,
-        contact=contact if m.smoothing is None or contact is None else _softened(m, contact),
-        parameters=_parameters(m, contact) if contact is not None else None,
+        springs=slot_springs,
+        contact=contact,
+        parameters=None if contact is None else contact_parameters(m, contact, contact_springs),
         contact_rows=each,
         slot_end=slot_end,
         contact_end=end,
@@ -171,24 +176,26 @@ def _reduced(c: Contact) -> Contact:
     return c.replace(geom=jnp.maximum(c.geom, 0), friction=jnp.where(c.friction > 0, c.friction, 1))
 
 
-def _softened(m: Model, c: Contact) -> Contact:
-    """Return contacts with the margin below which their springs push."""
-    soft, _ = softened(m.smoothing, c.dist - c.includemargin)
-    return c.replace(includemargin=c.dist - soft)
+def _springs(m: Model, fixed: Slots | None, c: Contact | None) -> tuple[Springs | None, Springs | None]:
+    """Return the springs of slots and of contacts, made in one."""
+    parts = [] if fixed is None else [Sources(fixed.solref, fixed.solimp, fixed.violation, fixed.invweight)]
+    if c is not None:
+        weight = m.body_invweight0[:, 0].at[m.geom_bodyid].get()
+        weight = jnp.sum(weight.at[c.geom].get(mode="promise_in_bounds"), axis=1)
+        diagonal = approximate_diagonal(c, weight, m.flags.cone == ConeType.PYRAMIDAL)
+        parts.append(Sources(c.solref, c.solimp, c.dist - c.includemargin, diagonal))
+    both = springs(m, Sources(*(jnp.concatenate(x) for x in zip(*parts, strict=True))))
+    nslot = len(m.plans.constraint.slot_type)
+    first, rest = (jax.tree.map(lambda x, own=own: x[own], both) for own in (slice(nslot), slice(nslot, None)))
+    return None if fixed is None else first, None if c is None else rest
 
 
-def _parameters(m: Model, c: Contact):
-    weight = m.body_invweight0[:, 0].at[m.geom_bodyid].get()
-    return contact_parameters(
-        c,
-        jnp.sum(weight.at[c.geom].get(mode="promise_in_bounds"), axis=1),
-        m.opt_floats.timestep,
-        m.opt_floats.impratio,
-        not m.disabled(DisableBit.REFSAFE),
-        m.flags.cone == ConeType.PYRAMIDAL,
-        m.flags.integrator == IntegratorType.DISCRETE,
-        m.smoothing,
-    )
+def _softened(m: Model, fixed: Slots | None, own: Springs | None, c: Contact | None, contacts: Springs | None):
+    """Return slots and contacts with the margin below which their springs push."""
+    if fixed is not None and smoothed_limits(m):
+        limit = np.isin(m.plans.constraint.slot_type, LIMIT)
+        fixed = fixed._replace(margin=jnp.where(limit, fixed.pos - own.soft, fixed.margin))
+    return fixed, None if c is None else c.replace(includemargin=c.dist - contacts.soft)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
