@@ -1,6 +1,7 @@
 """Newton's method on the primal problem, all worlds together."""
 
 import functools
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -13,7 +14,7 @@ from mjx_like.solver.capacity import at_capacity
 from mjx_like.solver.law import cost_change, curved, force, zones
 from mjx_like.solver.law import state as row_state
 from mjx_like.solver.linesearch import step_length
-from mjx_like.solver.problem import Problem, Settings, Solution, Start, hessian, times, transposed_times
+from mjx_like.solver.problem import Problem, Settings, Solution, Start, hessian, times, transposed_times, written_out
 
 Array = jax.Array
 
@@ -31,6 +32,9 @@ class _State(NamedTuple):
     decrement: Array
     done: Array
     iterations: Array
+
+
+Iterate = Callable[[Problem, Array, Array, _State], _State]
 
 
 def newton(settings: Settings, p: Problem, start: Start) -> Solution:
@@ -52,10 +56,15 @@ def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
     first = _initial(settings, p, start, scale)
 
     advance = _advance_lot if _lot(scale.size) < scale.size else _advance_all
-    fixed = (p, start.tolerance, scale)
+    turned = not written_out(p.J)  # the Hessian is a product then, twice as fast if the loop has J transposed
+    fixed = (_turned(p) if turned else p, start.tolerance, scale)
+
+    def iterate(p: Problem, tolerance: Array, scale: Array, s: _State) -> _State:
+        return _iterate(settings, _turned(p) if turned else p, tolerance, scale, s)
+
     s = first
     if settings.iterations:
-        s = lax.while_loop(lambda s: ~jnp.all(s.done), lambda s: advance(settings, fixed, s), first)
+        s = lax.while_loop(lambda s: ~jnp.all(s.done), lambda s: advance(iterate, fixed, s), first)
     f = force(p.law, s.jar)
     constraint = transposed_times(p.J, f)
     return Solution(
@@ -68,25 +77,29 @@ def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
     )
 
 
+def _turned(p: Problem) -> Problem:
+    return p.replace(J=jnp.swapaxes(p.J, -1, -2))
+
+
 def _lot(batch: int) -> int:
     """Return how many unfinished worlds take a step together."""
     return min(batch, max(_LEAST_LOT, batch // _LOTS))
 
 
-def _advance_all(settings: Settings, fixed: tuple[Problem, Array, Array], s: _State) -> _State:
+def _advance_all(iterate: Iterate, fixed: tuple[Problem, Array, Array], s: _State) -> _State:
     """Return the state after one step of every world that is not done."""
-    new = _iterate(settings, *fixed, s)
+    new = iterate(*fixed, s)
     if s.done.size == 1:  # one world alone ends the loop when it is done
         return new
     return jax.tree.map(lambda a, b: jnp.where(s.done.reshape(s.done.shape + (1,) * (a.ndim - 1)), a, b), s, new)
 
 
-def _advance_lot(settings: Settings, fixed: tuple[Problem, Array, Array], s: _State) -> _State:
+def _advance_lot(iterate: Iterate, fixed: tuple[Problem, Array, Array], s: _State) -> _State:
     """Return the state after one step of as many unfinished worlds as a lot holds; the last lots may lack some."""
     batch = s.done.size
     unfinished, ids = lax.top_k(jnp.where(s.done, 0.0, 1.0).astype(jnp.float32), _lot(batch))
     fixed, own = jax.tree.map(lambda x: x.at[ids].get(mode="promise_in_bounds", unique_indices=True), (fixed, s))
-    new = _iterate(settings, *fixed, own)
+    new = iterate(*fixed, own)
     target = jnp.where(unfinished > 0, ids, batch + jnp.arange(ids.size, dtype=ids.dtype))
     return jax.tree.map(lambda a, b: a.at[target].set(b, mode="drop", unique_indices=True), s, new)
 

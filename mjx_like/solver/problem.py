@@ -92,11 +92,16 @@ def gradient(p: Problem, qacc: Array) -> Array:
 def hessian(p: Problem, zone: Array, jar: Array) -> Array:
     """Return the Hessian of the cost at residuals `jar`, which lie in `zone`, shape (..., nv, nv)."""
     weight, K = curvature(p.law, zone, jar, p.J)
-    weighted = weight[..., None] * K
-    nrow, nv = K.shape[-2:]
-    if nrow * nv * nv <= _UNROLLED:
-        return sum((weighted[..., i, :, None] * K[..., i, None, :] for i in range(nrow)), p.M)
-    return p.M + matmul(jnp.swapaxes(K, -1, -2), weighted)
+    if written_out(p.J):
+        weighted = weight[..., None] * K
+        return sum((weighted[..., i, :, None] * K[..., i, None, :] for i in range(K.shape[-2])), p.M)
+    return p.M + matmul(weight[..., None, :] * jnp.swapaxes(K, -1, -2), K)
+
+
+def written_out(J: Array) -> bool:
+    """Return whether `hessian` writes out its sum over the rows of J; else it is a product with J transposed."""
+    nrow, nv = J.shape[-2:]
+    return nrow * nv * nv <= _UNROLLED
 
 
 def hessian_at(p: Problem, qacc: Array) -> Array:
