@@ -98,3 +98,35 @@ def compare(data, reference: list[mujoco.MjData], ordered: bool = True) -> dict:
                 worst[name] = max(worst[name], float(np.abs(value - np.ravel(getattr(c, name))).max()))
         assert (contact.dist[k, n:] > contact.includemargin[k, n:]).all() and (contact.geom[k, n:] == -1).all()
     return worst
+
+
+def by_pair(contact, count: int) -> dict:
+    """Return distances, positions and frames of the contacts of each pair of geoms, in order."""
+    out: dict = {}
+    for i in range(count):
+        row = np.concatenate([[contact.dist[i]], contact.pos[i], np.ravel(contact.frame[i])])
+        out.setdefault(tuple(contact.geom[i]), []).append(row)
+    return {pair: np.array(rows) for pair, rows in out.items()}
+
+
+def differ(one: dict, other: dict, limit: float) -> set:
+    """Return the pairs whose contacts differ."""
+    pairs = set(one) | set(other)
+    same = {k for k in set(one) & set(other) if one[k].shape == other[k].shape}
+    return {k for k in pairs if k not in same or np.abs(one[k] - other[k]).max() > limit}
+
+
+def ties(
+    mj: mujoco.MjModel, qpos: np.ndarray, reference: list[mujoco.MjData], move: float, moves: int = 6
+) -> list[set]:
+    """Return, for each pose, the pairs whose contacts in MuJoCo itself change when poses move by `move`.
+
+    There rounding decides which support point, or which face near the deepest one, the search ends at.
+    """
+    rng, out = np.random.default_rng(0), [set() for _ in reference]
+    base = [by_pair(r.contact, r.ncon) for r in reference]
+    for _ in range(moves):
+        moved = oracle(mj, qpos + move * rng.uniform(-1, 1, qpos.shape))
+        for tied, one, r in zip(out, base, moved, strict=True):
+            tied |= differ(one, by_pair(r.contact, r.ncon), 1e-7)
+    return out

@@ -34,40 +34,37 @@ def _case(pair: str, count: int, cutoff: float):
     mj, _ = scene.model(*pair.split("-"))
     mj.opt.ccd_tolerance, mj.opt.ccd_iterations = 1e-6, 35
     mj.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_MULTICCD
-    reference = scene.oracle(mj, scene.poses(mj, count, 5, 0.3))
+    qpos = scene.poses(mj, count, 5, 0.3)
+    reference = scene.oracle(mj, qpos)
     kind = np.tile(mj.geom_type.astype(np.int32), (count, 1))
     pos = np.array([d.geom_xpos for d in reference])
     mat = np.array([d.geom_xmat.reshape(2, 3, 3) for d in reference])
     size = np.tile(mj.geom_size, (count, 1, 1))
-    return mj, reference, [jnp.asarray(x) for x in (kind, pos, mat, size, np.full(count, cutoff))]
+    return mj, qpos, reference, [jnp.asarray(x) for x in (kind, pos, mat, size, np.full(count, cutoff))]
 
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_contact_equals_oracle_at_its_own_tolerance(pair):
-    """Where both searches take the same steps. Rounding sends some flat ones apart: one in ten by more than 1e-6."""
-    mj, reference, arguments = _case(pair, 60, 0.0)
+    """Where rounding turns MuJoCo's search to another face near the deepest, only the depth is the same."""
+    mj, qpos, reference, arguments = _case(pair, 60, 0.0)
     dist, first, second = (np.asarray(x) for x in _compiled()(*arguments))
-    errors = []
-    for k, theirs in enumerate(reference):
+    touching = tied = 0
+    for k, (theirs, turns) in enumerate(zip(reference, scene.ties(mj, qpos, reference, 1e-14, 30), strict=True)):
         assert (dist[k] < 0) == (theirs.ncon == 1)
         if theirs.ncon:
-            contact = theirs.contact[0]
-            normal = (first[k] - second[k]) / np.linalg.norm(first[k] - second[k])
-            assert abs(dist[k] - contact.dist) < 1e-6
-            errors.append(
-                max(
-                    abs(dist[k] - contact.dist),
-                    np.abs(0.5 * (first[k] + second[k]) - contact.pos).max(),
-                    np.abs(normal - contact.frame[:3]).max(),
-                )
+            contact, normal = theirs.contact[0], (first[k] - second[k]) / np.linalg.norm(first[k] - second[k])
+            error = max(
+                np.abs(0.5 * (first[k] + second[k]) - contact.pos).max(), np.abs(normal - contact.frame[:3]).max()
             )
-    assert len(errors) > 10
-    assert np.median(errors) < 1e-10 and np.mean(np.array(errors) > 1e-6) <= 0.3
+            assert abs(dist[k] - contact.dist) < (1e-6 if turns else 1e-9), k
+            assert error < (1e-2 if turns else 1e-6), k
+            touching, tied = touching + 1, tied + bool(turns)
+    assert touching > 10 and tied <= 0.4 * touching, (tied, touching)
 
 
 @pytest.mark.parametrize("pair", ["capsule-ellipsoid", "cylinder-box", "ellipsoid-ellipsoid"])
 def test_distance_equals_geom_distance(pair):
-    mj, reference, arguments = _case(pair, 60, 1.0)
+    mj, _, reference, arguments = _case(pair, 60, 1.0)
     dist, first, second = (np.asarray(x) for x in _compiled()(*arguments))
     apart = 0
     for k, theirs in enumerate(reference):

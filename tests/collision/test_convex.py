@@ -61,24 +61,22 @@ def _pairs(contact, count: int) -> dict:
 @pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.0, 0.01])
 def test_all_pairs_equal_oracle(margin):
-    """Rounding turns some searches in flat places, and ties among corners: 3 pairs in 100 may differ by over 1e-5."""
+    """But for pairs whose contacts in MuJoCo itself change when poses move by 1e-13."""
     mj, m = _models(margin)
     reference = _poses(mj, 24)
     data = scene.ours(m, reference)
     contact = jax.tree.map(np.asarray, data.contact)
-    off, several, total, missed, miscounted = 0, 0, 0, 0, 0
-    for k, theirs in enumerate(reference):
-        mine = _pairs(jax.tree.map(lambda x, k=k: x[k], contact), int(data.ncon[k]))
-        other = _pairs(theirs.contact, theirs.ncon)
-        total += len(other)
-        missed += len(set(mine) ^ set(other))
-        for pair in set(mine) & set(other):
-            a, b = mine[pair], other[pair]
-            several += len(b) > 1
-            miscounted += a.shape != b.shape
-            off += a.shape == b.shape and np.abs(a - b).max() > 1e-5
-    assert total > 200 and several > 60
-    assert missed == 0 and miscounted == 0 and off <= 0.03 * total, (missed, miscounted, off, total)
+    several = total = turned = 0
+    qpos = np.array([d.qpos for d in reference])
+    for k, (theirs, ties) in enumerate(zip(reference, scene.ties(mj, qpos, reference, 1e-13, 60), strict=True)):
+        mine = scene.by_pair(jax.tree.map(lambda x, k=k: x[k], contact), int(data.ncon[k]))
+        other = scene.by_pair(theirs.contact, theirs.ncon)
+        wrong = scene.differ(mine, other, 1e-6) - ties
+        assert not wrong, (k, wrong, ties)
+        assert {p: len(v) for p, v in mine.items()} == {p: len(v) for p, v in other.items()}, k
+        total, turned = total + len(other), turned + len(ties)
+        several += sum(len(rows) > 1 for rows in other.values())
+    assert total > 200 and several > 60 and turned <= 0.15 * total, (several, turned, total)
 
 
 def _apart(mj, near: dict[str, np.ndarray]) -> mujoco.MjData:

@@ -21,7 +21,6 @@ SLAB = "-.1 -.07 -.05 .11 -.08 -.052 -.09 .07 -.048 .1 .075 -.05 -.1 -.07 .05 .1
 FEW = {"ellipsoid": 'type="ellipsoid" size=".07 .1 .14"', "capsule": 'type="capsule" size=".06 .13"',
        "cylinder": 'type="cylinder" size=".09 .12"', "tent": 'type="mesh" mesh="tent"',
        "slab": 'type="mesh" mesh="slab"'}  # fmt: skip
-MOVES = 6  # of the poses, to tell ties
 ALL = FEW | {"sphere": 'type="sphere" size=".1"', "other_cylinder": 'type="cylinder" size=".1 .06"'}  # fmt: skip
 
 
@@ -40,35 +39,6 @@ def _models(few: bool, flags: str = "", margin: float = 0.0):
     return mj, put_model(mj, nconmax=60)
 
 
-def _by_pair(contact, count: int) -> dict:
-    out: dict = {}
-    for i in range(count):
-        row = np.concatenate([[contact.dist[i]], contact.pos[i], np.ravel(contact.frame[i])])
-        out.setdefault(tuple(contact.geom[i]), []).append(row)
-    return {pair: np.array(rows) for pair, rows in out.items()}
-
-
-def _differ(one: dict, other: dict, limit: float) -> set:
-    """Return the pairs whose contacts differ."""
-    pairs = set(one) | set(other)
-    same = {k for k in set(one) & set(other) if one[k].shape == other[k].shape}
-    return {k for k in pairs if k not in same or np.abs(one[k] - other[k]).max() > limit}
-
-
-def _ties(mj, qpos: np.ndarray, reference) -> list[set]:
-    """Return, for each pose, the pairs whose contacts in MuJoCo itself change when poses move by 1e-12.
-
-    Where a portal holds an edge of a mesh or the side of a cylinder, rounding decides which end is the support point.
-    """
-    rng, out = np.random.default_rng(0), [set() for _ in reference]
-    base = [_by_pair(r.contact, r.ncon) for r in reference]
-    for _ in range(MOVES):
-        moved = scene.oracle(mj, qpos + 1e-12 * rng.uniform(-1, 1, qpos.shape))
-        for ties, one, r in zip(out, base, moved, strict=True):
-            ties |= _differ(one, _by_pair(r.contact, r.ncon), 1e-7)
-    return out
-
-
 def _compare(few: bool, count: int, tilt: float | None, flags: str = "", margin: float = 0.0) -> tuple[int, int]:
     """Assert that MuJoCo's contacts are found, in its order, but for ties; return pairs, and those with several."""
     mj, m = _models(few, flags, margin)
@@ -78,10 +48,10 @@ def _compare(few: bool, count: int, tilt: float | None, flags: str = "", margin:
     data = scene.ours(m, reference)
     contact = jax.tree.map(np.asarray, data.contact)
     pairs = several = tied = 0
-    for k, (theirs, ties) in enumerate(zip(reference, _ties(mj, qpos, reference), strict=True)):
-        mine = _by_pair(jax.tree.map(lambda x, k=k: x[k], contact), int(data.ncon[k]))
-        other = _by_pair(theirs.contact, theirs.ncon)
-        wrong = _differ(mine, other, 1e-6) - ties
+    for k, (theirs, ties) in enumerate(zip(reference, scene.ties(mj, qpos, reference, 1e-12), strict=True)):
+        mine = scene.by_pair(jax.tree.map(lambda x, k=k: x[k], contact), int(data.ncon[k]))
+        other = scene.by_pair(theirs.contact, theirs.ncon)
+        wrong = scene.differ(mine, other, 1e-6) - ties
         assert not wrong, (k, wrong, ties)
         pairs, tied = pairs + len(other), tied + len(ties)
         several += sum(len(rows) > 1 for rows in other.values())
