@@ -6,7 +6,7 @@ import numpy as np
 
 from mjx_like.integrator.advance import advance
 from mjx_like.integrator.velocity_derivative import damping_matrix, gyroscopic_derivative
-from mjx_like.math.linalg import cho_solve, cholesky, solve_unrolled
+from mjx_like.math.linalg import solve_definite, solve_unrolled
 from mjx_like.math.select import place, take
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -29,10 +29,10 @@ def implicit_acceleration(m: Model, d: Data) -> Array:
     metric = d.M + m.opt.timestep * damping_matrix(m, d)
     force = d.qfrc_smooth + d.qfrc_constraint
     if not plan.free_body.size:
-        return cho_solve(cholesky(metric), force)
+        return solve_definite(metric, force)
     others = np.setdiff1d(np.arange(m.nv), plan.free_dof)
     block = take(take(metric, others).T, others)
-    acceleration = cho_solve(cholesky(block), take(force, others))
+    acceleration = solve_definite(block, take(force, others))
     free = free_acceleration(m, d, metric, take(force, plan.free_dof.ravel()).reshape(-1, 6))
     order = np.argsort(np.concatenate([others, plan.free_dof.ravel()]))
     return take(jnp.concatenate([acceleration, free.ravel()]), order)

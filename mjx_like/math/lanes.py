@@ -192,9 +192,25 @@ def _dot(equation: Any, inputs: list[_Value], size: int) -> list[Any] | None:
         return None
     if x.mapped:
         return [_common_product(y.array, cy[0], x.array, cx[0], p)]
+    if cy[0] == 0:
+        return [_common_rows(x.array, cx[0], y.array, p)]
     product = _common_product(x.array, cx[0], y.array, cy[0], p)
     rows, free = x.array.ndim - 1, y.array.ndim - 2
     return [jnp.moveaxis(product, range(free, free + rows), range(rows))]
+
+
+def _common_rows(common: Array, c: int, lanes: Array, p: dict[str, Any]) -> Array:
+    """Return the product over axis `c` of a common array and the first of a mapped one, as one product of matrices.
+
+    The result has the other axes of `common`, then those of `lanes`. Neither it nor its derivative moves an axis.
+    """
+    rows, columns = jnp.moveaxis(common, c, -1), lanes.reshape(lanes.shape[0], -1)
+    product = lax.dot_general(rows, columns, (((rows.ndim - 1,), (0,)), ((), ())), **_settings(p))
+    return product.reshape(*rows.shape[:-1], *lanes.shape[1:])
+
+
+def _settings(p: dict[str, Any]) -> dict[str, Any]:
+    return {name: p[name] for name in ("precision", "preferred_element_type")}
 
 
 def _common_product(common: Array, c: int, lanes: Array, along: int, p: dict[str, Any]) -> Array:
@@ -207,8 +223,7 @@ def _common_product(common: Array, c: int, lanes: Array, along: int, p: dict[str
     free = lanes.ndim - 2
     rows = jnp.broadcast_to(rows, (*lanes.shape[:free], *rows.shape))
     numbers = (((rows.ndim - 1,), (free,)), (tuple(range(free)), tuple(range(free))))
-    settings = {name: p[name] for name in ("precision", "preferred_element_type")}
-    return lax.dot_general(rows, lanes, numbers, **settings)
+    return lax.dot_general(rows, lanes, numbers, **_settings(p))
 
 
 def _product_of_mapped(x: Array, y: Array, cx, cy, bx) -> list[Any] | None:

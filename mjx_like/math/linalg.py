@@ -1,5 +1,7 @@
 """Small dense linear algebra: factor once, solve with the factor, full float32 precision."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -45,11 +47,17 @@ def cho_solve(factor: Array, b: Array) -> Array:
 def solve_definite(a: Array, b: Array, factor: Array | None = None) -> Array:
     """Return x with a x = b for a symmetric positive definite matrix, shapes (n, n) and (n,); all worlds at once.
 
+    Its derivatives are solves with the same matrix, not derivatives of the elimination.
     factor: its Cholesky factor, where there is one; not used where elimination is faster.
     """
-    if not _LARGEST_UNROLLED < a.shape[-1] <= _LARGEST_ELIMINATED:
-        return cho_solve(cholesky(a) if factor is None else factor, b)
-    return lax.custom_linear_solve(lambda x: matmul(a, x), b, lambda _, y: _eliminated(a, y), symmetric=True)
+    n = a.shape[-1]
+    if n == 0:
+        return b
+    if n <= _LARGEST_ELIMINATED:
+        solve = functools.partial(_eliminated, a)
+    else:
+        solve = functools.partial(cho_solve, cholesky(a) if factor is None else factor)
+    return lax.custom_linear_solve(lambda x: matmul(a, x), b, lambda _, y: solve(y), symmetric=True)
 
 
 def solve_general(a: Array, b: Array) -> Array:
@@ -81,8 +89,8 @@ def _eliminated(a: Array, b: Array) -> Array:
 def solve_positive(a: Array, b: Array) -> Array:
     """Return x with a x = b for a batch of symmetric positive definite matrices, all at once.
 
-    a: shape (batch, n, n); b: shape (batch, n). Up to n = 16 Gauss-Jordan elimination without pivots, batch last: two
-    to four times faster on a CPU than a call of LAPACK for each matrix.
+    a: shape (batch, n, n); b: shape (batch, n). Up to n = 16 elimination without pivots, batch last: two to
+    four times faster on a CPU than a call of LAPACK for each matrix.
     """
     n = a.shape[-1]
     if n > _LARGEST_ELIMINATED:
@@ -91,7 +99,23 @@ def solve_positive(a: Array, b: Array) -> Array:
 
 
 def _eliminate(table: Array) -> Array:
-    """Return x with a x = b for a table [a, b], shape (n, n + 1, batch), by Gauss-Jordan; shape (batch, n)."""
+    """Return x with a x = b for a table [a, b], shape (n, n + 1, batch); shape (batch, n)."""
+    return _rows_in_turn(table) if table.shape[0] <= _LARGEST_UNROLLED else _gauss_jordan(table)
+
+
+def _rows_in_turn(table: Array) -> Array:
+    """Return what `_eliminate` does with each row written out, the later ones shorter; a zero pivot gives zeros."""
+    rows, x = [], []
+    for _ in range(table.shape[0]):
+        row = lax.optimization_barrier(safe.divide(table[0], table[0, 0]))
+        table = table[1:, 1:] - table[1:, 0, None] * row[1:]
+        rows.append(row[1:])
+    for row in reversed(rows):
+        x.insert(0, row[-1] - sum(row[i] * known for i, known in enumerate(x)))
+    return jnp.stack(x, axis=-1)
+
+
+def _gauss_jordan(table: Array) -> Array:
     n = table.shape[0]
 
     def step(k, table):

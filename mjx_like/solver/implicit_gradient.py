@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.ad_checkpoint import checkpoint_name
 
-from mjx_like.math.linalg import cho_solve, cholesky
+from mjx_like.math.linalg import solve_definite
 from mjx_like.math.linear import linear_at_capacity
 from mjx_like.solver.capacity import Places, most, need
 from mjx_like.solver.cg import cg
@@ -71,6 +71,6 @@ def _rates(size: int, point: tuple[Problem, Array], dp: Problem) -> tuple[Array,
     places = Places(p.law, size)
     p, dp = places.cut_problem(p), places.cut_problem(dp)
     _, dgradient = jax.jvp(lambda p: gradient(p, qacc), (p,), (dp,))
-    dqacc = -cho_solve(cholesky(hessian_at(p, qacc)), dgradient)
+    dqacc = -solve_definite(hessian_at(p, qacc), dgradient)
     _, (dforce, dconstraint) = jax.jvp(_forces, (p, qacc), (dp, dqacc))
     return dqacc, places.widen(dforce), dconstraint

@@ -7,7 +7,7 @@ import pytest
 from jax import lax
 
 from mjx_like.math.lanes import map_last
-from mjx_like.math.linalg import cho_solve, cholesky, solve_definite
+from mjx_like.math.linalg import cho_solve, cholesky, solve_definite, solve_general
 from tests.oracle import error
 
 RNG = np.random.default_rng(1)
@@ -29,6 +29,10 @@ def _doubled_jvp(primals, tangents):
 
 def _definite(x, y):
     return jnp.outer(y, y) + x @ x.T + 10 * jnp.eye(9)
+
+
+def _small(x, y):
+    return _definite(x, y)[:5, :5]
 
 
 CASES = {
@@ -53,6 +57,13 @@ CASES = {
     "long products of mapped": lambda x, y, i, t: (x.T @ x, y @ y, jnp.einsum("ka,kb->kab", x, x)),
     "factor": lambda x, y, i, t: cho_solve(cholesky(_definite(x, y)), y),
     "definite": lambda x, y, i, t: solve_definite(_definite(x, y), y),
+    "definite, small": lambda x, y, i, t: solve_definite(_small(x, y), y[:5]),
+    "definite, common": lambda x, y, i, t: (
+        solve_definite(t @ t.T + jnp.eye(9), y),
+        solve_definite(_small(x, y), t[:5, 0]),
+    ),
+    "definite, large": lambda x, y, i, t: solve_definite(jnp.kron(jnp.eye(2), _definite(x, y)), jnp.tile(y, 2)),
+    "regular": lambda x, y, i, t: solve_general(_small(x, y) + jnp.tri(5), y[:5]),
     "loops": lambda x, y, i, t: (
         lax.fori_loop(0, 3, lambda k, z: z * y[k] + t[:, 1], y),
         lax.while_loop(lambda z: z[0] < 3, lambda z: (z[0] + jnp.abs(y[0]) + 0.1, z[1] + 1), (0.0, 0)),
@@ -82,7 +93,10 @@ def test_equals_vmap(name):
         assert error(a, b) < 1e-13
 
 
-@pytest.mark.parametrize("name", ["elementwise", "own derivative", "rows by index", "definite", "common times mapped"])
+DIFFERENTIATED = [name for name in CASES if name.startswith(("definite", "regular", "common times"))]
+
+
+@pytest.mark.parametrize("name", ["elementwise", "own derivative", "rows by index", *DIFFERENTIATED])
 def test_gradients_equal_those_of_vmap(name):
     def slope(x, y, i, t):
         return jax.grad(

@@ -95,6 +95,28 @@ def test_cholesky_solves_and_differentiates(n):
     assert error(rate, -np.linalg.solve(a, tangent @ np.linalg.solve(a, b))) < 1e-13
 
 
+@pytest.mark.parametrize("n", (1, 5, 6, 9, 20))
+def test_definite_systems_have_derivatives_of_any_order(n):
+    rng = np.random.default_rng(n)
+    root, way, b = rng.normal(size=(n, n)), rng.normal(size=(n, n)), rng.normal(size=n)
+    a, way = root @ root.T + np.eye(n), way + way.T
+
+    def solve(t):
+        return linalg.solve_definite(jnp.asarray(a) + t * way, jnp.asarray(b))
+
+    x, inverse = np.linalg.solve(a, b), np.linalg.inv(a)
+    first = -inverse @ way @ x
+    assert error(solve(0.0), x) < 1e-14
+    assert error(jax.jit(jax.jacfwd(solve))(0.0), first) < 1e-13
+    assert error(jax.jit(jax.jacrev(solve))(0.0), first) < 1e-13
+    assert error(jax.jit(jax.jacfwd(jax.jacrev(solve)))(0.0), -2 * inverse @ way @ first) < 1e-12
+
+
+def test_small_systems_without_a_pivot_stay_finite():
+    slope = jax.grad(lambda a: jnp.sum(linalg.solve_definite(a, jnp.ones(3))))(jnp.diag(jnp.array([1.0, 0.0, 2.0])))
+    assert np.isfinite(slope).all()
+
+
 def test_spatial_algebra_equals_mujoco():
     vel, other = RNG.normal(size=(20, 6)), RNG.normal(size=(20, 6))
     assert error(spatial.motion_cross(vel, other), c(mujoco_cross_motion, vel, other, size=6)) < 1e-14
