@@ -1,6 +1,9 @@
 """Reverse mode equals forward mode, batches equal loops, remat and sharding change nothing, and float32 is enough."""
 
 import functools
+import os
+import subprocess
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -71,6 +74,30 @@ def test_sharded_and_in_blocks():
     for settings in ({"block": 2}, {"devices": jax.devices()[:1]}, {"unroll": 2}):
         whole = jax.jit(jax.grad(lambda x, s=settings: _pushed(m, x, **s)))(x)
         assert error(whole, mapped) < 1e-10, settings
+
+
+@pytest.mark.slow
+def test_two_devices_give_the_same_gradient():
+    """By starting velocities and controls, which are spread, and by masses, which all worlds of both devices share."""
+    code = (
+        "import jax; jax.config.update('jax_num_cpu_devices', 2); jax.config.update('jax_enable_x64', True)\n"
+        "import jax.numpy as jnp\n"
+        "from tests.gradient.test_modes import _ball, _pushed, _starts\n"
+        "from tests.oracle import error\n"
+        "m, x = _ball(), _starts(_ball(), 3, 8)\n"
+        "def loss(mass, x, **settings):\n"
+        "    return _pushed(m.replace(body_mass=mass), x, **settings)\n"
+        "one, two = (jax.jit(jax.grad(lambda *a: loss(*a, devices=jax.devices()[:n]), (0, 1)))(m.body_mass, x)"
+        " for n in (1, 2))\n"
+        "assert len(jax.devices()) == 2\n"
+        "assert max(error(a, b) for a, b in zip(two, one, strict=True)) < 1e-12\n"
+        "assert min(float(abs(g).max()) for g in two) > 1e-3\n"
+    )
+    # NPROC: more worker threads than devices, or those of XLA can wait for each other for ever
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=500, env=os.environ | {"NPROC": "16"}
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow
