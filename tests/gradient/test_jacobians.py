@@ -25,6 +25,7 @@ MODEL = """
 <sensor><framelinvel objtype="site" objname="s"/><jointpos joint="j"/><accelerometer site="s"/></sensor></mujoco>
 """
 STATES, ROUGH, LENGTH = 20, 1e-3, 1e-7
+SIDE = 2e-4  # of one-sided differences over LENGTH, which are off by half the second derivative times it
 ROOT = pathlib.Path(__file__).resolve().parents[2] / "models"
 REAL = [
     *(GYM / f"{name}.xml" for name in ("hopper", "half_cheetah", "ant", "walker2d", "swimmer", "reacher", "pusher")),
@@ -129,3 +130,20 @@ def test_real_models(path):
         mj.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
     errors, _, skipped = _compare(mj, STATES)
     _assert_equal(errors, skipped)
+
+
+@pytest.mark.slow
+def test_kinks():
+    """On a kink, and next to it, as where a gripper rests at its stop, each column is that of a side."""
+    mj = mujoco.MjModel.from_xml_path(str(ROOT / "arm.xml"))
+    mj.opt.tolerance, mj.opt.iterations = 0, 100
+    m, datas, kinks = put_model(mj), [_world(mj, seed) for seed in range(STATES)], 0
+    jacobians = jax.jit(jax.vmap(functools.partial(transition_jacobian, m, sensors=True)))(_batch(m, datas))
+    for i, data in enumerate(datas):
+        # the shorter ones where there is a kink on either side, nearer than LENGTH
+        sides = [_differences(mj, data, s * LENGTH, False) for s in (1, -1, 1e-2, -1e-2)]
+        kinks += max(map(_error, *sides[:2])) > ROUGH
+        for ours, *theirs in zip([x[i] for x in jacobians], *sides, strict=True):
+            off = np.min([np.abs(ours - side).max(axis=0) for side in theirs], axis=0)
+            assert off.max() < SIDE * (1 + np.abs(theirs[0]).max()), (i, off)
+    assert 2 <= kinks <= STATES // 2, kinks
