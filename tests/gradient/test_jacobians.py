@@ -133,17 +133,19 @@ def test_real_models(path):
 
 
 @pytest.mark.slow
-def test_kinks():
-    """On a kink, and next to it, as where a gripper rests at its stop, each column is that of a side."""
+def test_near_kinks():
+    """As where a gripper rests at its stop: columns are those of this side, by differences that stay on it."""
     mj = mujoco.MjModel.from_xml_path(str(ROOT / "arm.xml"))
     mj.opt.tolerance, mj.opt.iterations = 0, 100
-    m, datas, kinks = put_model(mj), [_world(mj, seed) for seed in range(STATES)], 0
+    m, datas, kinks, unknown = put_model(mj), [_world(mj, seed) for seed in range(STATES)], 0, 0
     jacobians = jax.jit(jax.vmap(functools.partial(transition_jacobian, m, sensors=True)))(_batch(m, datas))
     for i, data in enumerate(datas):
-        # the shorter ones where there is a kink on either side, nearer than LENGTH
-        sides = [_differences(mj, data, s * LENGTH, False) for s in (1, -1, 1e-2, -1e-2)]
-        kinks += max(map(_error, *sides[:2])) > ROUGH
-        for ours, *theirs in zip([x[i] for x in jacobians], *sides, strict=True):
-            off = np.min([np.abs(ours - side).max(axis=0) for side in theirs], axis=0)
-            assert off.max() < SIDE * (1 + np.abs(theirs[0]).max()), (i, off)
-    assert 2 <= kinks <= STATES // 2, kinks
+        far, near = ([_differences(mj, data, s * eps, False) for s in (1, -1)] for eps in (LENGTH, 1e-2 * LENGTH))
+        kinks += max(map(_error, *far)) > ROUGH
+        if max(map(_error, *near)) > ROUGH:  # a kink nearer than differences can tell
+            unknown += 1
+            continue
+        for ours, *sides in zip([x[i] for x in jacobians], *far, *near, strict=True):
+            off = np.min([np.abs(ours - side).max(axis=0) for side in sides], axis=0)
+            assert off.max() < SIDE * (1 + np.abs(sides[0]).max()), (i, off)
+    assert unknown <= 0.05 * STATES and kinks - unknown >= 2, (kinks, unknown)
