@@ -10,6 +10,7 @@ from jax import lax
 from mjx_like.collision import epa, gjk, polytope
 from mjx_like.collision.gjk import FAR, Corners
 from mjx_like.geometry.convex import Convex
+from mjx_like.types.enums import GeomType
 
 __all__ = ["FAR", "Nearest", "nearest"]
 
@@ -34,7 +35,7 @@ def nearest(a: Convex, b: Convex, kinds: tuple[tuple[int, ...], tuple[int, ...]]
     positive; the contact point is midway.
 
     Args:
-      a, b: the geoms, see `geometry.convex.convex`; a mesh or a prism is a set of points of kind MESH.
+      a, b: the geoms, see `geometry.convex.convex`; a mesh is a set of points of kind MESH, a prism of kind HFIELD.
       kinds: the types that `a` and `b` can have; only their support functions are compiled.
       tolerance: opt.ccd_tolerance [m].
       iterations: opt.ccd_iterations, static.
@@ -49,7 +50,10 @@ def nearest(a: Convex, b: Convex, kinds: tuple[tuple[int, ...], tuple[int, ...]]
     found = gjk.distance(a, b, kinds, cutoff=cutoff, **options)
     deep = ~found.reduced & (found.dist <= tolerance) & (found.count > 1) & ~found.apart
     begun = polytope.start(a, b, kinds, found.simplex, found.count, found.dist, found.seen, iterations + 5)
-    inner = epa.penetration(a, b, kinds, begun._replace(sound=begun.sound & deep), found.seen, **options)
+    numbered = True if kinds[0] != (GeomType.HFIELD,) else cutoff > 0  # with a margin MuJoCo's prisms have no corners
+    inner = epa.penetration(
+        a, b, kinds, begun._replace(sound=begun.sound & deep), found.seen, numbered=numbered, **options
+    )
     rows = jnp.where(found.count > np.arange(3), np.arange(3), 0)
     return Nearest(
         jnp.where(deep, jnp.where(inner.found, -inner.depth, 0), found.dist),

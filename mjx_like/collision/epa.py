@@ -2,7 +2,9 @@
 
 Each step takes the face nearest to the origin, finds the support point w along its normal, and replaces all faces that
 w sees by faces from w to the edge of the hole. The distance of the nearest face is a lower bound of the depth, that of
-w along its normal an upper one.
+w along its normal an upper one. Geoms with corners end where w is a corner that the polytope has. MuJoCo does not
+number the corners of the prisms of height fields: there the search ends where the corner of the other geom occurs in
+the polytope, often before the nearest face is found, with a face within the Minkowski difference: too small a depth.
 Source: epa, horizon, epaWitness in MuJoCo's engine_collision_gjk.
 """
 
@@ -45,16 +47,18 @@ class _State(NamedTuple):
 
 
 def penetration(a: Convex, b: Convex, kinds, polytope: Polytope, seen, *, tolerance: Array, iterations: int,
-                discrete: Array) -> Penetration:  # fmt: skip
+                discrete: Array, numbered: Array | bool = True) -> Penetration:  # fmt: skip
     """Return depth, witness points and final face; nothing is found where the polytope is not sound.
 
-    Arguments: see `gjk.distance` and `polytope.start`; no derivative passes.
+    numbered: whether the corners of the first geom count where a known corner ends the search of discrete geoms.
+    Other arguments: see `gjk.distance` and `polytope.start`; no derivative passes.
     """
     room = polytope.corners.table.shape[0]
     double = polytope.center.dtype == np.float64
     sharp = discrete & (a.margin == 0) & (b.margin == 0)
     tolerance = jnp.where(sharp, 1e-15 if double else 1e-7, tolerance)
     clearance = 1e-15 if double else 1e-10
+    told = jnp.stack([jnp.asarray(numbered), jnp.ones((), bool)])
 
     def body(s: _State) -> _State:
         faces = s.faces
@@ -69,7 +73,7 @@ def penetration(a: Convex, b: Convex, kinds, polytope: Polytope, seen, *, tolera
         point = new.points
         height = dot(plane[:3], point) / safe_lower
         upper = jnp.where(stuck, s.upper, jnp.minimum(s.upper, height))
-        known = (np.arange(room) < s.used) & jnp.all(s.corners.table[:, 6:] == new.table[6:], axis=1)
+        known = (np.arange(room) < s.used) & jnp.all((s.corners.table[:, 6:] == new.table[6:]) | ~told, axis=1)
         end = stuck | (lower == 0) | (height - lower < tolerance) | (sharp & jnp.any(known))
 
         sees = (faces.state != FREE) & (dot(faces.plane[:, :3], point) - faces.plane[:, 3] > clearance)

@@ -15,7 +15,7 @@ from mjx_like.collision import manifold
 from mjx_like.collision.ccd import Nearest
 from mjx_like.collision.gjk import Corners
 from mjx_like.collision.simplex import dot
-from mjx_like.geometry.convex import Convex
+from mjx_like.geometry.convex import Convex, corners
 from mjx_like.types.enums import GeomType
 
 Array = jax.Array
@@ -49,13 +49,15 @@ def _own_support(geom: Convex, n: Array, share: Array, index: Array) -> Array:
     end = jnp.sign(n) * half * np.array([0, 0, 1])
     scaled = geom.size * n
     reach = jnp.sqrt(jnp.maximum(dot(scaled, scaled), _TINY * _TINY))
+    vertex = jnp.sum(share[:, None] * geom.vert[jnp.maximum(index, 0)], axis=0)
     points = {
         GeomType.SPHERE: r * n,
         GeomType.CAPSULE: r * n + end,
         GeomType.ELLIPSOID: geom.size * scaled / reach,
         GeomType.CYLINDER: r * across / length + end,
         GeomType.BOX: jnp.sign(n) * geom.size,
-        GeomType.MESH: jnp.sum(share[:, None] * geom.vert[jnp.maximum(index, 0)], axis=0),
+        GeomType.MESH: vertex,
+        GeomType.HFIELD: vertex,
     }
     return _by_kind(geom, points, jnp.zeros_like(n))
 
@@ -112,11 +114,9 @@ def _flat(geom: Convex, own: Array, index: Array) -> Array:
 
     index: its corners in the final face, shape (3,).
     """
-    index = jnp.maximum(index, 0)
-    box = (2.0 * (index[:, None] >> np.arange(3) & 1) - 1) * geom.size
-    corners = jnp.where(geom.kind == GeomType.BOX, box, geom.vert[index])
-    edges = corners[1:] - corners[:1]
-    cornered = (geom.kind == GeomType.BOX) | (geom.kind == GeomType.MESH)
+    points = corners(geom, index)
+    edges = points[1:] - points[:1]
+    cornered = (geom.kind == GeomType.BOX) | (geom.kind == GeomType.MESH) | (geom.kind == GeomType.HFIELD)
     flat = jnp.where(cornered, edges, own)
     length = jnp.sqrt(jnp.maximum(dot(flat, flat), _TINY * _TINY))
     return jnp.where((length > 1e-9)[:, None], flat / length[:, None], 0)
@@ -143,8 +143,8 @@ def follow(
     n0 = lax.stop_gradient(normal)
     off = 0.5 * jnp.maximum(a.margin, 0)
     rigid = [
-        jnp.stack([witness(g, c, s * n0, jnp.zeros(3, c.dtype), i) for c in corners])
-        for g, corners, s, i in zip(
+        jnp.stack([witness(g, c, s * n0, jnp.zeros(3, c.dtype), i) for c in points])
+        for g, points, s, i in zip(
             (a, b), (found.corners.first, found.corners.second), (1.0, -1.0), found.corners.index.T, strict=True
         )
     ]

@@ -11,6 +11,7 @@ from jax import lax
 
 from mjx_like.collision import legacy
 from mjx_like.collision.ccd import nearest
+from mjx_like.collision.facet import follow_prism
 from mjx_like.collision.follow import follow_one, no_tangent
 from mjx_like.collision.shape import Point
 from mjx_like.geometry.convex import convex
@@ -137,7 +138,7 @@ def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, limit: Array
     geoms: position, rotation, size and points of the geoms, in the frame of the field.
     """
     away = AWAY * lax.stop_gradient(jnp.max(m.hfield_size))
-    of_kind = ((int(GeomType.MESH),), (int(kind),))
+    of_kind = ((int(GeomType.HFIELD),), (int(kind),))
     discrete = kind in (GeomType.BOX, GeomType.MESH)
     flat, eye = jnp.zeros(3, corner.dtype), jnp.eye(3, dtype=corner.dtype)
     refined = m.disabled(DisableBit.NATIVECCD)
@@ -145,7 +146,7 @@ def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, limit: Array
     above = np.array([0.0, 0, 1])
 
     def shapes(vert, geom):
-        prism = convex(GeomType.MESH, flat, eye, flat, vert)
+        prism = convex(GeomType.HFIELD, flat, eye, flat, vert)
         return prism._replace(center=jnp.mean(vert, axis=0)), convex(kind, *geom)
 
     @jax.custom_jvp
@@ -171,7 +172,7 @@ def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, limit: Array
     @touch.defjvp
     def derivative(primals, tangents):
         result, valid, held = touch(*primals)
-        follow = legacy.follow_one if refined else follow_one
+        follow = legacy.follow_one if refined else follow_prism if discrete else follow_one
         moved = jax.jvp(lambda x: follow(*shapes(*x), *held), primals[:1], tangents[:1])[1]
         moved = jax.tree.map(lambda x: jnp.where(valid, x, 0), moved)
         return (result, valid, held), (moved, *jax.tree.map(no_tangent, (valid, held)))

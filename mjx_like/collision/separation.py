@@ -1,6 +1,6 @@
 """Distances and nearest points of geoms without a closed form: by the search for convex geoms, fields prism by prism.
 
-Values are those of MuJoCo's search; derivatives are those of `follow_one`, or `legacy.follow_one`.
+Values are those of MuJoCo's search; derivatives are those of `follow_one`, `follow_prism` or `legacy.follow_one`.
 """
 
 import functools
@@ -13,6 +13,7 @@ from jax import lax
 
 from mjx_like.collision import ccd, legacy
 from mjx_like.collision.ccd import Nearest
+from mjx_like.collision.facet import follow_prism
 from mjx_like.collision.follow import follow_one
 from mjx_like.collision.hfield import AWAY, MOST, prism_corners
 from mjx_like.collision.solid import hull_vertices
@@ -56,7 +57,7 @@ def convex_pairs(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> Array:
 
     def one(first: Convex, second: Convex, finite: Array, limit: Array) -> Array:
         found = search(first, second, finite, limit if refined else _CUTOFF)
-        out = _followed(refined, first, second, found)
+        out = _followed(legacy.follow_one if refined else follow_one, first, second, found)
         return jnp.where(found.near, out, NOTHING) if refined else out
 
     return jax.vmap(one)(*(convex_geoms(m, d, pair[:, side]) for side in (0, 1)), discrete, lax.stop_gradient(cutoff))
@@ -99,7 +100,7 @@ def field_pairs(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> Array:
     The first prisms nearer than `cutoff`, shape (n,), count, in the order of the field, up to `MOST`; a distance is
     MAXVAL where there is none.
     """
-    kinds = (int(GeomType.MESH),), tuple(sorted(set(m.geom_type[pair[:, 1]].tolist())))
+    kinds = (int(GeomType.HFIELD),), tuple(sorted(set(m.geom_type[pair[:, 1]].tolist())))
     field = m.geom_dataid[pair[:, 0]]
     table = [jnp.asarray(np.asarray(x)[field], jnp.int32) for x in (m.hfield_adr, m.hfield_nrow, m.hfield_ncol)]
     ground, turn = take(d.geom_xpos, pair[:, 0]), take(d.geom_xmat, pair[:, 0])
@@ -115,7 +116,7 @@ def field_pairs(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> Array:
         found, line, dist = _nearest_prism(
             prism, geom, kinds, nrow, ncol, size, limit, lambda a, b, limit: search(a, b, finite, limit)
         )
-        out = _followed(refined, prism(line), geom, found)
+        out = _followed(legacy.follow_one if refined else follow_prism, prism(line), geom, found)
         point = ground + turn @ out[4:]
         return jnp.where(dist < _FAR, jnp.concatenate([out[:1], turn @ out[1:4], point]), NOTHING)
 
@@ -176,19 +177,18 @@ def _prism(m: Model, start, nrow, ncol, size, row, strip) -> Convex:
     place = strip + np.arange(3, dtype=np.int32)
     vert = prism_corners(m, start, nrow, ncol, size, place // 2, row + 1 - place % 2)
     flat, eye = jnp.zeros(3, vert.dtype), jnp.eye(3, dtype=vert.dtype)
-    return convex(GeomType.MESH, flat, eye, flat, vert)._replace(center=jnp.mean(vert, axis=0))
+    return convex(GeomType.HFIELD, flat, eye, flat, vert)._replace(center=jnp.mean(vert, axis=0))
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _followed(refined: bool, first: Convex, second: Convex, found: _Hit) -> Array:
+def _followed(follow, first: Convex, second: Convex, found: _Hit) -> Array:
     """Return distance, normal and point midway, shape (7,): as found, with derivatives by the geoms."""
     return found.values
 
 
 @_followed.defjvp
-def _followed_jvp(refined, primals, tangents):
+def _followed_jvp(follow, primals, tangents):
     first, second, found = primals
-    follow = legacy.follow_one if refined else follow_one
     dist, point, normal = jax.jvp(lambda *geoms: follow(*geoms, found.nearest, found.along), primals[:2], tangents[:2])[
         1
     ]

@@ -22,11 +22,11 @@ ROUND = (GeomType.SPHERE, GeomType.CAPSULE)  # a point or a segment, grown by a 
 class Convex(NamedTuple):
     """A convex geom in the world."""
 
-    kind: Array  # GeomType, shape (); MESH for any set of points
+    kind: Array  # GeomType, shape (); MESH for any set of points, HFIELD for a prism of a height field
     pos: Array  # origin of its frame, shape (3,) [m], world
     mat: Array  # rotation from its frame to the world, shape (3, 3)
     size: Array  # MuJoCo's geom_size, shape (3,) [m]
-    vert: Array  # points of a MESH in its frame, the rest repeats the first, shape (nvert, 3) [m]
+    vert: Array  # points of a MESH in its frame, the rest repeats the first, or bottom and top of a prism, (n, 3) [m]
     center: Array  # a point within, where the search starts, shape (3,) [m], world
     margin: Array  # thickness of the layer added all around, shape () [m]
 
@@ -64,7 +64,7 @@ def support(geom: Convex, kinds: tuple[int, ...], direction: Array, seen: Array,
 
     On a tie the positive end, side or corner, or the first point.
     Source: mjc_sphereSupport, mjc_capsuleSupport, mjc_ellipsoidSupport, mjc_cylinderSupport, mjc_boxSupport,
-    mjc_meshSupport, mjc_hillclimbSupport; mjccd_support for the middle.
+    mjc_meshSupport, mjc_hillclimbSupport, mjc_prism_support; mjccd_support for the middle.
     """
     axes = tuple(v.unpack(geom.mat[:, i]) for i in range(3))
     d = v.pack(v.project(axes, v.unpack(direction)))
@@ -75,6 +75,13 @@ def support(geom: Convex, kinds: tuple[int, ...], direction: Array, seen: Array,
         index = index if corner is None else jnp.where(geom.kind == kind, corner, index)
     point = geom.pos + v.pack(v.combine(axes, v.unpack(local)))
     return Vertex(point + 0.5 * jnp.maximum(geom.margin, 0) * direction, index)
+
+
+def corners(geom: Convex, index: Array) -> Array:
+    """Return the corners of a box, a mesh or a prism with indices of shape (k,), in its frame, shape (k, 3) [m]."""
+    index = jnp.maximum(index, 0)
+    box = (2.0 * (index[:, None] >> np.arange(3) & 1) - 1) * geom.size
+    return jnp.where(geom.kind == GeomType.BOX, box, geom.vert[index])
 
 
 def _is(geom: Convex, *kinds: GeomType) -> Array:
@@ -120,6 +127,13 @@ def _mesh(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, Arr
     return jnp.where(kept, vert[0], vert[1]), jnp.where(kept, seen, first)
 
 
+def _prism(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, Array]:
+    upper = d[2] >= 0
+    half = jnp.where(upper, geom.vert[3:], geom.vert[:3])
+    best = lax.argmax(v.dot(v.unpack(half), v.unpack(d)), 0, jnp.int32)
+    return half[best], best + jnp.where(upper, 3, 0).astype(jnp.int32)
+
+
 _SUPPORT = {
     GeomType.SPHERE: _sphere,
     GeomType.CAPSULE: _capsule,
@@ -127,4 +141,5 @@ _SUPPORT = {
     GeomType.CYLINDER: _cylinder,
     GeomType.BOX: _box,
     GeomType.MESH: _mesh,
+    GeomType.HFIELD: _prism,
 }
