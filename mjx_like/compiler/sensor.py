@@ -121,7 +121,7 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
     elif kind.type == SensorType.RANGEFINDER:
         intprm, dim = _rangefinder(a, objtype, objid, columns)
     elif kind.type == SensorType.INSIDESITE and a.get("enclosed"):
-        _check_enclosed(element, objtype, objid, columns)
+        _check_enclosed(element, objtype, objid, refid, columns)
         intprm, datatype = np.array([1, 0, 0]), DataType.REAL
     elif kind.type == SensorType.PLUGIN:
         dim = touch_grid_size(ctx.spec, element)
@@ -168,15 +168,29 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
     }
 
 
-def _check_enclosed(element: Element, objtype: ObjType, objid: int, columns) -> None:
-    """Raise ModelError where what a site shall enclose has no bounded convex shape."""
+def _check_enclosed(element: Element, objtype: ObjType, objid: int, site: int, columns) -> None:
+    """Raise ModelError where the site, or what it shall enclose, has no bounded convex shape."""
     if objtype == ObjType.CAMERA:
         raise element.error("enclosed needs an object with a shape; found a camera")
-    if objtype == ObjType.GEOM and columns["geom_type"][objid] in (GeomType.PLANE, GeomType.HFIELD):
-        kind = GeomType(columns["geom_type"][objid]).name.lower()
-        raise element.error(f"enclosed needs a bounded convex geom; found a {kind}")
-    if objtype == ObjType.BODY and objid not in columns["geom_bodyid"]:
+    geoms = _geoms_of(objtype, objid, columns)
+    if objtype != ObjType.SITE and not geoms:
         raise element.error("enclosed needs a body with at least one geom")
+    sites = [site, objid] if objtype == ObjType.SITE else [site]
+    shapes = [("geom", columns["geom_type"][i]) for i in geoms] + [("site", columns["site_type"][i]) for i in sites]
+    for what, shape in shapes:
+        if shape in (GeomType.PLANE, GeomType.HFIELD, GeomType.SDF):
+            raise element.error(f"enclosed needs a bounded convex {what}; found a {GeomType(shape).name.lower()}")
+
+
+def _geoms_of(objtype: ObjType, objid: int, columns) -> list[int]:
+    """Return the geom itself, those of a body, or those of its subtree for XBODY."""
+    if objtype == ObjType.GEOM:
+        return [objid]
+    bodies = {objid} if objtype in (ObjType.BODY, ObjType.XBODY) else set()
+    if objtype == ObjType.XBODY:
+        for child in range(objid + 1, len(columns["body_parentid"])):
+            bodies |= {child} if columns["body_parentid"][child] in bodies else set()
+    return [i for i, body in enumerate(columns.get("geom_bodyid", ())) if body in bodies]
 
 
 def place_sensors(rows: list[Row], historyadr: int) -> tuple[int, int]:

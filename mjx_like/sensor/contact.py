@@ -12,7 +12,7 @@ from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import take
 from mjx_like.sensor.contact_wrench import contact_bodies, contact_wrench
-from mjx_like.sensor.scene import inside
+from mjx_like.sensor.volume import in_sites
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ConDataField, ObjType
 from mjx_like.types.model import Model
@@ -89,7 +89,7 @@ def _in_site(m: Model, d: Data, site: np.ndarray) -> Array:
     """Return which contacts lie in each site, shape (n, nconmax)."""
     offset = d.contact.pos - take(d.site_xpos, site)[:, None]
     local = jnp.sum(take(d.site_xmat, site)[:, None] * offset[..., None], axis=2)
-    return inside(m.site_type[site], local, take(m.site_size, site)[:, None])
+    return in_sites(m, site, local)
 
 
 def _order(m: Model, d: Data, reduce: int, matches: Array) -> Array:

@@ -12,29 +12,31 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mjx_like.collision import gjk
 from mjx_like.collision.solid import hull_vertices
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex, convex, core, support
-from mjx_like.math import safe
+from mjx_like.math import quaternion, safe
 from mjx_like.math.select import take
+from mjx_like.sensor.volume import hull_planes
 from mjx_like.types.data import Data
-from mjx_like.types.enums import GeomType, ObjType
+from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import SensorGroup
 
 Array = jax.Array
 
-SHAPES = (GeomType.SPHERE, GeomType.CAPSULE, GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX)
 _STARTS = np.array([(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z], float)
 _STARTS /= np.linalg.norm(_STARTS, axis=1, keepdims=True)
 _TURNS = 30  # of the ascent, where a shape is round
+_SEARCH = 60  # iterations for the nearest point of a mesh
 _HALVINGS = 60  # of the interval that holds the root for the nearest point of an ellipsoid
 
 
 def enclosed(m: Model, d: Data, group: SensorGroup) -> Array:
     """Return how far the objects jut out of their sites, or the negative clearance, shape (n,) [m].
 
-    Of a body, the geom that juts out most counts. Around capsules and cylinders MuJoCo's search may end lower.
+    Of a body, the geom that juts out most counts. Around capsules, cylinders and meshes MuJoCo's search may end lower.
     Source: sensor/insidesite in MuJoCo's XML reference.
     """
     table = m.plans.sensor.enclosed
@@ -53,21 +55,38 @@ def _outside(m: Model, d: Data, object_id: np.ndarray, site: np.ndarray) -> Arra
     pose = [take(jnp.concatenate(x), object_id) for x in both]
     kind, around = np.append(m.geom_type, m.site_type)[object_id].astype(np.int32), m.site_type[site].astype(np.int32)
     kinds, shells = (tuple(sorted(set(x.tolist()))) for x in (kind, around))
-    vert = _hulls(m, object_id) if GeomType.MESH in kinds else jnp.zeros((kind.size, 1, 3), pose[0].dtype)
-    own = jax.vmap(convex)(kind, *pose, vert)
-    shell = jax.vmap(convex)(around, *(take(x, site) for x in (d.site_xpos, d.site_xmat, m.site_size)))
-    held = lax.stop_gradient((own, shell))
-    direction = lax.stop_gradient(jax.vmap(lambda a, b: _direction(a, b, kinds, shells))(*held))
+    own = jax.vmap(convex)(kind, *pose, _hulls(m, object_id))
+    frame = (take(x, site) for x in (d.site_xpos, d.site_xmat, m.site_size))
+    shell = jax.vmap(convex)(around, *frame, _hulls(m, m.ngeom + site))
+    held = lax.stop_gradient((own, shell, _planes(m, site)))
+    direction = lax.stop_gradient(jax.vmap(lambda a, b, faces: _direction(a, b, faces, kinds, shells))(*held))
     return jax.vmap(lambda a, b, u: _reach(a, kinds, u) - _reach(b, shells, u))(own, shell, direction)
 
 
 def _hulls(m: Model, ids: np.ndarray) -> Array:
-    """Return the corners of meshes, the rest repeating the first, shape (n, k, 3)."""
+    """Return the corners of geoms or, behind them, sites, that are meshes, shape (n, k, 3); the first repeats.
+
+    Those of a site are where the file has them.
+    """
     t = m.topology
-    hulls = [t.mesh_vertadr[mesh] + hull_vertices(t, mesh) for mesh in t.geom_dataid[ids]]
+    meshes = np.append(m.geom_type, m.site_type)[ids] == GeomType.MESH
+    if not meshes.any():
+        return jnp.zeros((ids.size, 1, 3), m.geom_size.dtype)
+    mesh = np.where(meshes, np.append(t.geom_dataid, t.site_dataid)[ids], -1)
+    hulls = [t.mesh_vertadr[k] + hull_vertices(t, k) if k >= 0 else np.zeros(1, int) for k in mesh]
     width = max(map(len, hulls))
     index = np.stack([np.append(hull, np.full(width - hull.size, hull[0])) for hull in hulls])
-    return take(m.mesh_vert, index.ravel()).reshape(ids.size, width, 3)
+    vert = take(m.mesh_vert, index.ravel()).reshape(ids.size, width, 3)
+    pos, quat = (take(x, np.maximum(mesh, 0))[:, None] for x in (m.mesh_pos, m.mesh_quat))
+    return jnp.where((ids >= m.ngeom)[:, None, None], pos + quaternion.rotate(quat, vert), vert)
+
+
+def _planes(m: Model, site: np.ndarray) -> Array:
+    """Return the faces of sites that are meshes, see `hull_planes`, and some for the others."""
+    mesh = np.where(m.site_type[site] == GeomType.MESH, m.site_dataid[site], -1)
+    if (mesh < 0).all():
+        return jnp.zeros((site.size, 1, 4), m.geom_size.dtype)
+    return hull_planes(m, np.where(mesh < 0, mesh.max(), mesh))
 
 
 def _reach(geom: Convex, kinds: tuple[int, ...], direction: Array) -> Array:
@@ -76,12 +95,12 @@ def _reach(geom: Convex, kinds: tuple[int, ...], direction: Array) -> Array:
     return jnp.sum(point * direction)
 
 
-def _direction(own: Convex, shell: Convex, kinds: tuple[int, ...], shells: tuple[int, ...]) -> Array:
+def _direction(own: Convex, shell: Convex, faces: Array, kinds: tuple[int, ...], shells: tuple[int, ...]) -> Array:
     """Return the unit direction, in the world, in which the object juts out most, shape (3,)."""
     thin = core(own)[0]
     none = jnp.full((), -1, jnp.int32)
     furthest = jax.vmap(lambda u: support(thin, kinds, u, none).point)
-    normal = jax.vmap(lambda p: _outward(shell, shells, p))
+    normal = jax.vmap(lambda p: _outward(shell, faces, shells, p))
     if kinds == (GeomType.MESH,):
         points = own.pos + own.vert @ own.mat.T
     else:
@@ -93,13 +112,27 @@ def _direction(own: Convex, shell: Convex, kinds: tuple[int, ...], shells: tuple
     return directions[jnp.argmax(gain)]
 
 
-def _outward(shell: Convex, present: tuple[int, ...], point: Array) -> Array:
+def _outward(shell: Convex, faces: Array, present: tuple[int, ...], point: Array) -> Array:
     """Return the unit normal of the surface of a shape at the place nearest to a point, away from it, shape (3,)."""
     local = jnp.sum(shell.mat * (point - shell.pos)[:, None], axis=0)
     out = jnp.zeros_like(local)
     for kind in present:
-        out = jnp.where(shell.kind == kind, safe.normalize(_NORMALS[kind](local, shell.size))[0], out)
+        normal = _of_mesh(local, shell, faces) if kind == GeomType.MESH else _NORMALS[kind](local, shell.size)
+        out = jnp.where(shell.kind == kind, safe.normalize(normal)[0], out)
     return shell.mat @ out
+
+
+def _of_mesh(point: Array, shell: Convex, faces: Array) -> Array:
+    """Return the normal of the nearest face of a mesh, or the way from the nearest point; faces: shape (k, 4)."""
+    above = faces[:, :3] @ point - faces[:, 3]
+    zero, eye = jnp.zeros_like(point), jnp.eye(3, dtype=point.dtype)
+    ends = convex(GeomType.SPHERE, point, eye, zero), convex(GeomType.MESH, zero, eye, zero, shell.vert)
+    ends = ends[0], ends[1]._replace(center=jnp.mean(shell.vert, axis=0))
+    options = {"tolerance": MINVAL, "iterations": _SEARCH, "cutoff": gjk.FAR, "discrete": True}
+    found = gjk.distance(*ends, ((GeomType.SPHERE,), (GeomType.MESH,)), **options)
+    way = found.first - found.second
+    outside = (jnp.max(above) > 0) & (jnp.sum(way * way) > MINVAL)
+    return jnp.where(outside, way, faces[jnp.argmax(above), :3])
 
 
 def _of_box(point: Array, size: Array) -> Array:
@@ -150,13 +183,3 @@ _NORMALS = {
     GeomType.CYLINDER: _of_cylinder,
     GeomType.BOX: _of_box,
 }
-
-
-def lacks(objtype: int, kinds: np.ndarray, around: int) -> list[str]:
-    """Return what the engine cannot measure: an object or a site that is no compact convex shape, or none at all.
-
-    kinds: GeomTypes of the geoms or the site that may jut out; around: that of the site.
-    """
-    found = [int(k) for k in kinds if k not in (*SHAPES, GeomType.MESH)] + [int(around)] * (around not in SHAPES)
-    odd = [f"enclosed is not built for type {GeomType(k).name.lower()}" for k in found]
-    return odd if kinds.size else [*odd, f"enclosed: {ObjType(objtype).name.lower()} without a geom"]

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 
 from mjx_like.collision.distance import unbuilt as unbuilt_distance
+from mjx_like.geometry.ray import RAY
 from mjx_like.ray.stage import unbuilt
-from mjx_like.sensor.enclosure import lacks as unbuilt_enclosure
 from mjx_like.tree.history import history_groups
-from mjx_like.types.enums import DataType, DisableBit, ObjType, SensorType, Stage
+from mjx_like.types.enums import DataType, DisableBit, GeomType, ObjType, SensorType, Stage
 from mjx_like.types.plans import HistoryGroup, SensorGroup, SensorPlan, SensorStage
 from mjx_like.types.topology import Topology
 
@@ -106,11 +106,9 @@ def _lacks(t: Topology, i: int) -> list[str]:
     lacks = []
     if kind in UNBUILT:
         lacks.append(f"type {kind.name.lower()} is not built yet")
-    if kind == SensorType.INSIDESITE and t.sensor_intprm[i, 0]:
-        rows = _enclosed(t)
-        rows = rows[rows[:, 0] == i]
-        kinds = np.append(t.geom_type, t.site_type)[rows[:, 1] + t.ngeom * rows[:, 2]]
-        lacks.extend(unbuilt_enclosure(t.sensor_objtype[i], kinds, t.site_type[t.sensor_refid[i]]))
+    if kind == SensorType.TOUCH and t.site_type[t.sensor_objid[i]] not in RAY:
+        shape = GeomType(t.site_type[t.sensor_objid[i]]).name.lower()
+        lacks.append(f"touch in a site of type {shape}, on which MuJoCo stops")
     if kind in _DISTANCE:
         pairs = _distance_pairs(t)
         lacks.extend(unbuilt_distance(t, pairs[pairs[:, 0] == i, 1:]))

@@ -2,13 +2,12 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from mjx_like.math.select import take
 from mjx_like.sensor.enclosure import enclosed
 from mjx_like.sensor.object_motion import object_position
+from mjx_like.sensor.volume import in_sites
 from mjx_like.types.data import Data
-from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import SensorGroup
 
@@ -57,35 +56,4 @@ def insidesite(m: Model, d: Data, group: SensorGroup) -> Array:
         return enclosed(m, d, group)
     offset = object_position(d, group.objtype, group.objid) - take(d.site_xpos, group.refid)
     local = jnp.sum(take(d.site_xmat, group.refid) * offset[:, :, None], axis=1)
-    return inside(m.site_type[group.refid], local, take(m.site_size, group.refid)).astype(d.qpos.dtype)
-
-
-def inside(kind: np.ndarray, point: Array, size: Array) -> Array:
-    """Return whether points lie in shapes of the given GeomTypes, shape (n, ...).
-
-    kind: shape (n,); point: in the frame of the shape, shape (n, ..., 3) [m]; size: broadcast against it.
-    """
-    found = jnp.zeros(point.shape[:-1], bool)
-    for shape, test in INSIDE.items():
-        mine = np.reshape(kind == shape, (-1, *[1] * (found.ndim - 1)))
-        if mine.any():
-            found = jnp.where(mine, test(point, size), found)
-    return found
-
-
-def _in_capsule(point: Array, size: Array) -> Array:
-    above = jnp.maximum(jnp.abs(point[..., 2]) - size[..., 1], 0)
-    return jnp.sum(point[..., :2] ** 2, axis=-1) + above * above <= size[..., 0] ** 2
-
-
-def _in_cylinder(point: Array, size: Array) -> Array:
-    return (jnp.abs(point[..., 2]) <= size[..., 1]) & (jnp.sum(point[..., :2] ** 2, axis=-1) <= size[..., 0] ** 2)
-
-
-INSIDE = {
-    GeomType.SPHERE: lambda point, size: jnp.sum(point * point, axis=-1) <= size[..., 0] ** 2,
-    GeomType.CAPSULE: _in_capsule,
-    GeomType.ELLIPSOID: lambda point, size: jnp.sum((point / size) ** 2, axis=-1) <= 1,
-    GeomType.CYLINDER: _in_cylinder,
-    GeomType.BOX: lambda point, size: jnp.all(jnp.abs(point) <= size, axis=-1),
-}
+    return in_sites(m, group.refid, local).astype(d.qpos.dtype)

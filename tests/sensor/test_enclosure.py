@@ -15,7 +15,12 @@ from mjx_like.sensor.stage import sensor_pos
 from mjx_like.smooth.kinematics import kinematics
 from mjx_like.state import make_data
 
-SITES = {"sphere": ".5", "capsule": ".3 .4", "ellipsoid": ".5 .35 .7", "cylinder": ".45 .6", "box": ".5 .4 .7"}
+SITES = {
+    kind: f'type="{kind}" size="{size}"'
+    for kind, size in (
+        ("sphere", ".5"), ("capsule", ".3 .4"), ("ellipsoid", ".5 .35 .7"), ("cylinder", ".45 .6"), ("box", ".5 .4 .7")
+    )
+} | {"mesh": 'type="mesh" mesh="wide"'}  # fmt: skip
 GEOMS = {
     kind: f'type="{kind}" size="{size}"'
     for kind, size in (
@@ -28,7 +33,7 @@ GEOMS = {
 @functools.cache
 def _models():
     geoms = "".join(f'<geom name="{k}" {g} euler="20 {10 * i} 40"/>' for i, (k, g) in enumerate(GEOMS.items()))
-    sites = "".join(f'<site name="{k}" type="{k}" size="{s}" euler="10 20 30"/>' for k, s in SITES.items())
+    sites = "".join(f'<site name="{k}" {s} euler="10 20 30"/>' for k, s in SITES.items())
     pairs = "".join(
         f'<insidesite site="{site}" objtype="geom" objname="{geom}" enclosed="true"/>'
         for site in SITES
@@ -37,10 +42,12 @@ def _models():
     xml = f"""
     <mujoco>
       <option><flag contact="disable"/></option>
-      <asset><mesh name="tent" vertex="0 0 .2 .15 0 -.1 -.1 .12 -.1 -.1 -.12 -.1 .05 .05 .22"/></asset>
+      <asset><mesh name="tent" vertex="0 0 .2 .15 0 -.1 -.1 .12 -.1 -.1 -.12 -.1 .05 .05 .22"/>
+        <mesh name="wide" vertex="0 0 .8 .6 0 -.4 -.4 .48 -.4 -.4 -.48 -.4 .2 .2 .9 -.3 .1 .5"/></asset>
       <worldbody>
         {sites}
         <body name="all"><freejoint/>{geoms}<site name="own" type="ellipsoid" size=".1 .2 .3" euler="5 6 7"/>
+          <site name="cap" type="mesh" mesh="tent" pos=".1 0 0" euler="0 20 0"/>
           <body name="child" pos=".1 .2 .1"><geom type="cylinder" size=".2 .1" euler="30 0 0"/></body>
         </body>
       </worldbody>
@@ -50,6 +57,9 @@ def _models():
         <insidesite site="box" objtype="xbody" objname="all" enclosed="true"/>
         <insidesite site="cylinder" objtype="site" objname="own" enclosed="true" cutoff=".05"/>
         <insidesite site="cylinder" objtype="site" objname="own"/>
+        <insidesite site="box" objtype="site" objname="cap" enclosed="true"/>
+        <insidesite site="mesh" objtype="site" objname="own"/>
+        <insidesite site="mesh" objtype="geom" objname="mesh"/>
       </sensor>
     </mujoco>"""
     mj = mujoco.MjModel.from_xml_string(xml)
@@ -90,7 +100,8 @@ def test_equals_oracle():
     theirs = np.array(theirs)
     assert (theirs > 0.01).any(axis=0).mean() > 0.8 and (theirs[0] < 0).any()
     exact = np.array(
-        [site in ("sphere", "ellipsoid", "box") for site in SITES for _ in GEOMS] + [True, True, False, True]
+        [site in ("sphere", "ellipsoid", "box") for site in SITES for _ in GEOMS]
+        + [True, True, False, True, True, True, True]
     )
     np.testing.assert_allclose(ours[:, exact], theirs[:, exact], atol=5e-6)
     # the search of MuJoCo ends at a lower peak at times, or short of one
@@ -109,16 +120,27 @@ def test_no_direction_is_further():
     for qpos, values in zip(poses, ours, strict=True):
         data.qpos[:] = qpos
         mujoco.mj_kinematics(mj, data)
-        for i, site in enumerate(("capsule", "cylinder")):
-            row = (1, 3)[i] * len(GEOMS)
+        for site in ("capsule", "cylinder", "mesh"):
+            row = list(SITES).index(site) * len(GEOMS)
             for k, geom in enumerate(("sphere", "capsule", "ellipsoid", "cylinder", "box")):
-                best = np.max(_reach(mj, data, "geom", geom, directions) - _reach(mj, data, "site", site, directions))
-                assert best - 1e-12 < values[row + k] < best + 5e-3
+                found = directions
+                for spread in (0.02, 0.005, 0.001):  # around the furthest: at the face of a mesh there is a cusp
+                    far = _reach(mj, data, "geom", geom, found) - _reach(mj, data, "site", site, found)
+                    assert far.max() - 1e-12 < values[row + k]
+                    found = found[np.argmax(far)] + spread * rng.normal(size=(2000, 3))
+                    found /= np.linalg.norm(found, axis=1)[:, None]
+                assert values[row + k] < far.max() + 5e-3
 
 
 def _reach(mj, data, what: str, name: str, direction: np.ndarray) -> np.ndarray:
     """Return the support function of a geom or site, shape (n,)."""
     index = getattr(mj, what)(name).id
+    if name == "mesh":
+        mesh = mj.mesh("wide")
+        turn = np.zeros(9)
+        mujoco.mju_quat2Mat(turn, mj.mesh_quat[mesh.id])
+        vert = mj.mesh_vert[mesh.vertadr[0] :][: mesh.vertnum[0]] @ turn.reshape(3, 3).T + mj.mesh_pos[mesh.id]
+        return np.max(direction @ (data.site_xpos[index] + vert @ data.site_xmat[index].reshape(3, 3).T).T, axis=1)
     pos, mat = getattr(data, f"{what}_xpos")[index], getattr(data, f"{what}_xmat")[index].reshape(3, 3)
     size, u = getattr(mj, f"{what}_size")[index], direction @ mat
     across, along = np.hypot(u[:, 0], u[:, 1]), np.abs(u[:, 2])
@@ -147,13 +169,17 @@ def test_derivative_equals_differences():
         ('objtype="geom" objname="floor"', "bounded convex geom; found a plane"),
         ('objtype="camera" objname="eye"', "an object with a shape; found a camera"),
         ('objtype="body" objname="empty"', "a body with at least one geom"),
+        ('objtype="xbody" objname="empty"', "a body with at least one geom"),
+        ('objtype="xbody" objname="world"', "bounded convex geom; found a plane"),
+        ('objtype="site" objname="none"', "bounded convex site; found a sdf"),
     ],
 )
 def test_what_cannot_be_enclosed_is_an_error(what, message):
     xml = f"""
     <mujoco>
       <worldbody>
-        <site name="s"/><camera name="eye"/><geom name="floor" type="plane" size="1 1 1"/><body name="empty"/>
+        <site name="s"/><site name="none" type="sdf"/>
+        <camera name="eye"/><geom name="floor" type="plane" size="1 1 1"/><body name="empty"/>
       </worldbody>
       <sensor><insidesite site="s" {what} enclosed="true"/></sensor>
     </mujoco>"""
@@ -163,10 +189,12 @@ def test_what_cannot_be_enclosed_is_an_error(what, message):
         Model.from_xml_string(xml)
 
 
-def test_subtree_without_a_geom_is_named():
+def test_touch_in_the_site_of_a_mesh_is_named():
+    """MuJoCo stops with a fatal error at the first contact."""
     xml = """
     <mujoco>
-      <worldbody><site name="s"/><body name="empty"/></worldbody>
-      <sensor><insidesite name="jut" site="s" objtype="xbody" objname="empty" enclosed="true"/></sensor>
+      <asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>
+      <worldbody><site name="s" type="mesh" mesh="m"/></worldbody>
+      <sensor><touch name="skin" site="s"/></sensor>
     </mujoco>"""
-    assert any("sensor 'jut': enclosed: xbody without a geom" in x for x in Model.from_xml_string(xml).unsupported)
+    assert any("sensor 'skin': touch in a site of type mesh" in x for x in Model.from_xml_string(xml).unsupported)

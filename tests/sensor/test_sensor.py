@@ -170,9 +170,9 @@ def test_every_type_is_built_or_listed():
 
 
 def test_unbuilt_sensor_is_named():
-    xml = """<mujoco><worldbody><site name="s"/><body name="empty"/></worldbody>
-      <sensor><insidesite site="s" objtype="xbody" objname="empty" enclosed="true"/></sensor></mujoco>"""
-    with pytest.raises(UnsupportedError, match="xbody without a geom"):
+    xml = """<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>
+      <worldbody><site name="s" type="mesh" mesh="m"/></worldbody><sensor><touch site="s"/></sensor></mujoco>"""
+    with pytest.raises(UnsupportedError, match="touch in a site of type mesh"):
         make_data(Model.from_xml_string(xml))
     disabled = xml.replace("<worldbody>", '<option><flag sensor="disable"/></option><worldbody>')
     assert make_data(Model.from_xml_string(disabled)).sensordata.size
