@@ -7,6 +7,7 @@ from jax import lax
 
 from mjx_like.collision.simplex import dot
 from mjx_like.constants import MINVAL
+from mjx_like.math import safe
 
 Array = jax.Array
 
@@ -24,7 +25,7 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
     sides, slots = base.shape[0], base.shape[0] + subject.shape[0]
     following = jnp.where((np.arange(sides) + 1 < base_count)[:, None], jnp.roll(base, -1, axis=0), base[0])
     inward = jnp.cross(following - base, normal)
-    length = jnp.sqrt(dot(inward, inward))[:, None]
+    length = safe.norm(inward, keepdims=True)
     inward = inward * (1 / jnp.where(length < MINVAL, 1, length))
     level = dot(inward, base)
     polygon = jnp.concatenate([subject, jnp.zeros((slots - subject.shape[0], 3), subject.dtype)])
