@@ -6,6 +6,7 @@ import numpy as np
 
 from mjx_like.collision import box, separation
 from mjx_like.collision.closed import CLOSED
+from mjx_like.collision.sdf import sdf_points
 from mjx_like.collision.shape import Shape
 from mjx_like.constants import MAXVAL
 from mjx_like.errors import InputError, UnsupportedError
@@ -14,17 +15,21 @@ from mjx_like.math.select import take
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit, GeomType, ObjType
 from mjx_like.types.model import Model
+from mjx_like.types.plans import PairGroup
 from mjx_like.types.topology import Topology
 
 Array = jax.Array
 
-_PLANE, _FIELD, _MESH = GeomType.PLANE, GeomType.HFIELD, GeomType.MESH
+_PLANE, _FIELD, _MESH, _SDF = GeomType.PLANE, GeomType.HFIELD, GeomType.MESH, GeomType.SDF
 _CONVEX = (GeomType.SPHERE, GeomType.CAPSULE, GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX, _MESH)
 # As far as can be, always.
-_APART = {(_PLANE, _PLANE), (_PLANE, _FIELD), (_FIELD, _FIELD)}
+_APART = {(_PLANE, _PLANE), (_PLANE, _FIELD), (_FIELD, _FIELD), (_FIELD, _SDF)}
 # Those that go through MuJoCo's own search.
 _SEARCHED = {(a, b) for a in _CONVEX for b in _CONVEX if a <= b} - set(CLOSED)
-_BUILT = {*CLOSED, *_APART, *_SEARCHED, (_PLANE, _MESH), *((_FIELD, kind) for kind in _CONVEX)}
+# Those whose contacts with the shape of a plugin are sought: as far as can be where they do not overlap.
+_SOUGHT = {(kind, _SDF) for kind in (*_CONVEX, _SDF) if kind != _MESH}
+_BUILT = {*CLOSED, *_APART, *_SEARCHED, *_SOUGHT, (_PLANE, _MESH), (_PLANE, _SDF)}
+_BUILT |= {(_FIELD, kind) for kind in _CONVEX}
 
 
 def geom_distance(m: Model, d: Data, geom1: int, geom2: int, distmax: Array | float) -> tuple[Array, Array]:
@@ -41,7 +46,8 @@ def geom_distance(m: Model, d: Data, geom1: int, geom2: int, distmax: Array | fl
       InputError: an id that no geom has.
       UnsupportedError: a pair of types whose distance is not built yet.
 
-    Of a height field only the first 50 prisms nearer than `distmax` count.
+    Of a height field only the first 50 prisms nearer than `distmax` count. A signed distance field is unrelated to what
+    it does not overlap, but for planes, from which the distance is that of its convex hull.
 
     Reads geom_xpos, geom_xmat.  Source: mj_geomDistance.
     """
@@ -65,7 +71,8 @@ def unbuilt(t: Topology, pair: np.ndarray) -> tuple[str, ...]:
     for geoms in pair.tolist():
         kinds = tuple(sorted(int(t.geom_type[g]) for g in geoms))
         names = " with ".join(t.names[ObjType.GEOM][g] or f"number {g}" for g in geoms)
-        if kinds not in _BUILT:
+        unknown = kinds in _SOUGHT and any(t.geom_type[g] == _SDF and g not in t.sdf_geomid for g in geoms)
+        if kinds not in _BUILT or unknown:
             kind = "-".join(GeomType(k).name.lower() for k in kinds)
             found.append(f"distance {kind} is not built yet: geom {names}")
     return tuple(found)
@@ -106,7 +113,9 @@ def _nearest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray, cutoff
         return jnp.zeros((len(pair), 7), d.geom_xpos.dtype).at[:, 0].set(MAXVAL)
     if kinds[0] == _FIELD:
         return separation.field_pairs(m, d, pair, cutoff)
-    if kinds == (_PLANE, _MESH):
+    if kinds in _SOUGHT:
+        return _deepest(m, d, kinds, pair)
+    if kinds in ((_PLANE, _MESH), (_PLANE, _SDF)):
         return separation.plane_mesh(m, d, pair)
     first, second = (_shape(m, d, pair[:, side]) for side in (0, 1))
     if kinds in CLOSED:
@@ -120,6 +129,16 @@ def _nearest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray, cutoff
     chosen = np.arange(len(points))[:, None] == best
     found = jnp.sum(jnp.where(chosen[:, None], columns, 0), axis=0).T
     return found if kinds in CLOSED else jnp.where(valid.any(axis=0)[:, None], found, separation.NOTHING)
+
+
+def _deepest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray) -> Array:
+    """Return distance, normal and point of the deepest contact of geoms with signed distance fields, shape (n, 7)."""
+    slots, rows = m.flags.sdf_initpoints, np.arange(len(pair))
+    group = PairGroup(kinds, rows, pair[:, 0], pair[:, 1], slots, len(pair), (0, 0))
+    found = sdf_points(m, group, *(_shape(m, d, pair[:, side]) for side in (0, 1)))
+    best = jnp.arange(slots)[:, None] == jnp.argmin(jnp.where(found.valid, found.dist, jnp.inf), axis=0)
+    columns = jnp.stack([jnp.sum(jnp.where(best, x, 0), axis=0) for x in (found.dist, *found.normal, *found.pos)])
+    return jnp.where(found.valid.any(axis=0)[:, None], columns.T, separation.NOTHING)
 
 
 def _shape(m: Model, d: Data, geom: np.ndarray) -> Shape:

@@ -30,6 +30,7 @@ Array = jax.Array
 _CUTOFF = 1e10  # beyond it the search gives up [m]
 _CHUNK = 4  # prisms of one turn
 _CORNERED = (GeomType.BOX, GeomType.MESH)
+_MESHES = (GeomType.MESH, GeomType.SDF)
 _FAR = 1e30  # no prism is as far
 NOTHING = MAXVAL * (np.arange(7) == 0)  # what is not near
 
@@ -205,15 +206,16 @@ def convex_geoms(m: Model, d: Data, geom: np.ndarray) -> Convex:
     """Return the records of geoms, one row each; the hulls of meshes are filled up with their first points."""
     t = m.topology
     kind = t.geom_type[geom].astype(np.int32)
-    hulls = {mesh: t.mesh_vertadr[mesh] + hull_vertices(t, mesh) for mesh in t.geom_dataid[geom[kind == GeomType.MESH]]}
+    hulls = {
+        mesh: t.mesh_vertadr[mesh] + hull_vertices(t, mesh) for mesh in t.geom_dataid[geom[np.isin(kind, _MESHES)]]
+    }
     width = max((hull.size for hull in hulls.values()), default=1)
     pos, mat, size = (take(x, geom) for x in (d.geom_xpos, d.geom_xmat, m.geom_size))
     vert = jnp.zeros((geom.size, 1, 3), pos.dtype)
     if hulls:
         rows = {mesh: np.append(hull, np.full(width - hull.size, hull[0])) for mesh, hull in hulls.items()}
         index = [
-            rows[i] if k == GeomType.MESH else np.zeros(width, int)
-            for i, k in zip(t.geom_dataid[geom], kind, strict=True)
+            rows[i] if k in _MESHES else np.zeros(width, int) for i, k in zip(t.geom_dataid[geom], kind, strict=True)
         ]
         vert = take(m.mesh_vert, np.ravel(index)).reshape(geom.size, width, 3)
     return Convex(jnp.asarray(kind), pos, mat, size, vert, pos, jnp.zeros(geom.size, pos.dtype))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
+from mjx_like.collision.distance import distances
 from mjx_like.collision.driver import collision
 from mjx_like.errors import UnsupportedError
 from mjx_like.state import make_data
@@ -129,3 +130,32 @@ def test_what_is_not_built_is_named():
     xml = _xml("torus", FREE.format("sdf", 'mesh="m" name="own"', "") + FREE.format("mesh", 'mesh="m"', ""))
     with pytest.raises(UnsupportedError, match="sdf-sdf is not built yet.*mesh-sdf is not built yet"):
         mjx.make_data(mjx.Model.from_xml_string(xml))
+
+
+@pytest.mark.slow
+def test_distances_equal_oracle_and_differences():
+    """Of what overlaps the field: the deepest point; all else but a plane is out of reach."""
+    mj, m, reference = _scene("torus", ROUND + FLOOR, 0.5)
+    field = int(np.flatnonzero(mj.geom_type == mujoco.mjtGeom.mjGEOM_SDF)[0])
+    pair = np.array([(g, field) for g in range(mj.ngeom) if g != field])
+    move = jnp.asarray(np.random.default_rng(2).normal(size=(mj.ngeom, 3)))
+    d = make_data(m)
+
+    def found(s, xpos, xmat):
+        return distances(m, d.replace(geom_xpos=xpos + s * move, geom_xmat=xmat), pair, jnp.full(len(pair), 1.0))
+
+    both = jax.jit(jax.vmap(lambda *x: jax.jvp(lambda s: found(s, *x), (0.0,), (1.0,))))
+    xpos = jnp.array([r.geom_xpos for r in reference])
+    (dist, normal, middle), slope = both(xpos, jnp.array([r.geom_xmat.reshape(-1, 3, 3) for r in reference]))
+    assert all(np.isfinite(x).all() for x in jax.tree.leaves(slope))
+    near = deep = 0
+    for k, data in enumerate(reference):
+        for i, ids in enumerate(pair):
+            fromto = np.zeros(6)
+            expected = mujoco.mj_geomDistance(mj, data, *ids, 1.0, fromto)
+            assert (dist[k, i] < 1) == (expected < 1), (k, i)
+            if expected < 1:
+                ours = np.concatenate([middle[k, i] - s * 0.5 * dist[k, i] * normal[k, i] for s in (1, -1)])
+                assert abs(dist[k, i] - expected) < 1e-8 and np.abs(ours - fromto).max() < 1e-7, (k, i)
+                near, deep = near + 1, deep + (expected < 0)
+    assert near > 40 and deep > 20, (near, deep)
