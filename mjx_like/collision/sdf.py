@@ -12,12 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision.sdf_field import Field, field
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.constants import MAXVAL, MINVAL
+from mjx_like.geometry.signed_distance import Field, field
 from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
+from mjx_like.mjcf.asset.sdf import SHAPES
 from mjx_like.types.model import Model
 from mjx_like.types.plans import PairGroup
 
@@ -41,10 +42,10 @@ def sdf_points(m: Model, group: PairGroup, a: Shape, b: Shape) -> Point:
 
     group: the pairs, of one pair of types; as many slots as option sdf_initpoints says.
     """
-    live = (a, b), m.sdf_param
+    live, geoms, plugins = ((a, b), m.sdf_param), (group.geom1, group.geom2), list(SHAPES.values())
     stopped, param = lax.stop_gradient(live)
     fields, still = (
-        [field(m, k, g, s.size, p) for k, g, s in zip(group.types, (group.geom1, group.geom2), shapes, strict=True)]
+        [field(m, k, g, s.size, p, plugins) for k, g, s in zip(group.types, geoms, shapes, strict=True)]
         for shapes, p in (live, (stopped, param))
     )
     still = _pair(*still, *stopped)

@@ -94,7 +94,8 @@ def _included(t: Topology, geomgroup: Sequence[int], flg_static: bool, bodyexclu
 def unbuilt(t: Topology, include: np.ndarray) -> tuple[str, ...]:
     """Return the geoms, by name and type, that some ray may meet but cannot yet; include: shape (nray, ngeom)."""
     found = []
-    for geom in np.flatnonzero(include.any(axis=0) & ~np.isin(t.geom_type, list(RAY | SURFACES))):
+    own = (t.geom_type == GeomType.SDF) & ~np.isin(np.arange(t.ngeom), t.sdf_geomid)  # without a plugin
+    for geom in np.flatnonzero(include.any(axis=0) & (own | ~np.isin(t.geom_type, list(RAY | SURFACES)))):
         name = t.names.get(ObjType.GEOM, ("",) * t.ngeom)[geom] or f"number {geom}"
         found.append(f"ray against geom {name}: type {GeomType(t.geom_type[geom]).name.lower()} is not built yet")
     return tuple(found)

@@ -1,18 +1,27 @@
-"""Rays against geoms whose surface is data: meshes and height fields."""
+"""Rays against geoms whose surface is data or a function: meshes, height fields and shapes of plugins."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.lax import stop_gradient as stop
 
+from mjx_like.geometry.ray import RAY
 from mjx_like.geometry.ray_surface import across, facing, height_field, reach, to_plane
+from mjx_like.geometry.signed_distance import field
+from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
+from mjx_like.mjcf.asset.sdf import SHAPES
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.topology import Topology
 
 Array = jax.Array
+
+_STEPS = 40  # along a ray to a signed distance field
+_TOUCH = 1e-7  # distance at which a ray has met it [m]
+_LOST = 1e6  # beyond this distance it never will [m]
 
 
 def meshes(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen: Array) -> tuple[Array, Array]:
@@ -22,7 +31,7 @@ def meshes(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen: Array
     Every triangle counts, from either side; the normal is that of its outer side.  Source: mj_rayMesh.
     """
     vertex, owner = _faces(m.topology, geoms)
-    p, q, corner = lax.stop_gradient((v.unpack(point), v.unpack(vector), m.mesh_vert))
+    p, q, corner = stop((v.unpack(point), v.unpack(vector), m.mesh_vert))
     triangles = tuple(v.unpack(take(corner, vertex[:, i])[None]) for i in range(3))
     of_face = lambda x: x[:, owner]  # noqa: E731
     tangents = tuple(tuple(map(of_face, t)) for t in across(q))
@@ -56,13 +65,42 @@ def height_fields(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen
     Arguments are those of `meshes`.  Source: mj_rayHfield.
     """
     dists, normals = [], []
-    for place, field in enumerate(m.geom_dataid[geoms]):
-        nrow, ncol, start = (int(x[field]) for x in (m.hfield_nrow, m.hfield_ncol, m.hfield_adr))
+    for place, ground in enumerate(m.geom_dataid[geoms]):
+        nrow, ncol, start = (int(x[ground]) for x in (m.hfield_nrow, m.hfield_ncol, m.hfield_adr))
         height = m.hfield_data[start : start + nrow * ncol].reshape(nrow, ncol)
-        dist, normal = height_field(point[:, place], vector[:, place], m.hfield_size[field], height)
+        dist, normal = height_field(point[:, place], vector[:, place], m.hfield_size[ground], height)
         dists.append(dist)
         normals.append(normal)
     return jnp.where(seen, jnp.stack(dists, axis=1), -1), jnp.stack(normals, axis=1)
 
 
-SURFACES = {GeomType.MESH: meshes, GeomType.HFIELD: height_fields}
+def fields(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen: Array) -> tuple[Array, Array]:
+    """Return distance, shape (n, k), -1 on a miss, and normals, shape (n, k, 3), of rays that meet shapes of plugins.
+
+    Each step goes as far as the surface is at least; from inside, the far side is met. The end is held, and moves with
+    the field there.
+    Arguments are those of `meshes`.  Source: ray_sdf.
+    """
+    plugins, size = list(SHAPES.values()), v.unpack(take(m.geom_size, geoms))
+    live, still = (field(m, GeomType.SDF, geoms, size, p, plugins) for p in (m.sdf_param, stop(m.sdf_param)))
+    start, (way, length) = v.unpack(point), v.normalize(v.unpack(vector))
+    begin, ahead = stop((start, way))
+    near = RAY[GeomType.BOX](*stop((point, vector)), stop(take(m.geom_size, geoms)))[0] >= 0
+
+    def step(_, state):
+        total, met, lost = state
+        gap = still.distance(v.along(begin, ahead, total))
+        going = ~(met | lost)
+        return total + jnp.where(going, jnp.abs(gap), 0), met | (going & (jnp.abs(gap) < _TOUCH)), lost | (gap > _LOST)
+
+    none = jnp.zeros(seen.shape, bool)
+    total, met, _ = lax.fori_loop(0, _STEPS, step, (jnp.zeros(seen.shape, point.dtype), none, ~near | ~seen))
+    at = v.along(start, way, total)
+    slope = still.gradient(stop(at))
+    gap = live.distance(at)
+    total = total - safe.divide(gap - stop(gap), v.dot(slope, ahead))
+    dist = jnp.where(met, total / jnp.where(met, length, 1), -1)
+    return dist, jnp.where(met[..., None], v.pack(v.normalize(slope)[0]), 0)
+
+
+SURFACES = {GeomType.MESH: meshes, GeomType.HFIELD: height_fields, GeomType.SDF: fields}

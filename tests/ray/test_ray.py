@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
+import mjx_like as mjx
 from mjx_like.errors import UnsupportedError
 from mjx_like.geometry.ray import RAY
 from mjx_like.interop import put_model
@@ -194,3 +195,52 @@ def test_unbuilt_type_is_named():
     m = put_model(mj)
     with pytest.raises(UnsupportedError, match="geom ground: type sdf is not built yet"):
         ray(m, make_data(m), jnp.zeros(3), jnp.ones(3))
+
+
+FIELD = """
+<mujoco>
+  <extension>
+    <plugin plugin="mujoco.sdf.torus">
+      <instance name="i"><config key="radius1" value=".3"/><config key="radius2" value=".12"/></instance>
+    </plugin>
+  </extension>
+  <asset><mesh name="m"><plugin instance="i"/></mesh></asset>
+  <worldbody>
+    <body pos=".1 .2 .3" euler="10 20 30"><geom type="sdf" mesh="m"><plugin instance="i"/></geom></body>
+    <geom size=".1" pos="0 0 1"/>
+  </worldbody>
+</mujoco>"""
+
+
+@pytest.mark.slow
+def test_rays_against_a_signed_distance_field_equal_oracle_and_differences():
+    mj, m = mujoco.MjModel.from_xml_string(FIELD), mjx.Model.from_xml_string(FIELD)
+    data = mujoco.MjData(mj)
+    mujoco.mj_forward(mj, data)
+    d = make_data(m).replace(
+        geom_xpos=jnp.asarray(data.geom_xpos), geom_xmat=jnp.asarray(data.geom_xmat.reshape(-1, 3, 3))
+    )
+    rng = np.random.default_rng(5)
+    vector = rng.normal(size=(800, 3))
+    point = data.geom_xpos[0] - vector * rng.uniform(0, 1, (800, 1)) + 0.2 * rng.normal(size=(800, 3))
+    move = jnp.asarray(rng.normal(size=3))
+
+    def cast(s, p, v):
+        model = m.replace(sdf_param=m.sdf_param * (1 + 0.1 * s))
+        return ray(model, d.replace(geom_xpos=d.geom_xpos + s * move), p, v)
+
+    both = jax.jit(
+        jax.vmap(lambda p, v, s: (cast(s, p, v), jax.jacfwd(lambda s: cast(s, p, v)[0])(s)), in_axes=(0, 0, None))
+    )
+    ((dist, geomid), slope), ((high, _), _), ((low, _), _) = (both(point, vector, s) for s in (0.0, 1e-4, -1e-4))
+    outward = jax.jit(jax.vmap(lambda p, v: multi_ray(m, d, p, v[None])[2][0]))(point, vector)
+    found, normal, fields = np.zeros(1, np.int32), np.zeros(3), 0
+    for i in range(len(point)):
+        expected = mujoco.mj_ray(mj, data, point[i], vector[i], None, True, -1, found, normal)
+        assert geomid[i] == found[0] and abs(dist[i] - expected) < 1e-9, (i, dist[i], expected)
+        assert expected < 0 or np.abs(outward[i] - normal).max() < 1e-7, i
+        if geomid[i] == 1:
+            smooth = abs(high[i] + low[i] - 2 * dist[i]) < 1e-5 and min(high[i], low[i]) >= 0
+            fields += smooth
+            assert not smooth or abs(slope[i] - (high[i] - low[i]) / 2e-4) < 1e-2 * (1 + abs(slope[i])), i
+    assert fields > 50 and np.isfinite(slope).all(), fields

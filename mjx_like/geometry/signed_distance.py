@@ -5,8 +5,8 @@ it turns from the corners to the faces, and that of an ellipsoid has unit length
 Source: geomDistance, geomGradient in MuJoCo's engine_collision_sdf.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +16,6 @@ from mjx_like.constants import MAXVAL
 from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
-from mjx_like.mjcf.asset.sdf import SHAPES
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 
@@ -30,16 +29,17 @@ class Field(NamedTuple):
     gradient: Callable[[v.Vector], v.Vector]
 
 
-def field(m: Model, kind: GeomType, geom: np.ndarray, size: v.Vector, param: Array) -> Field:
+def field(m: Model, kind: GeomType, geom: np.ndarray, size: v.Vector, param: Array, shapes: Sequence[Any]) -> Field:
     """Return the field of the geoms of one type that take part in pairs.
 
     Args:
       geom: their ids, shape (n,).
       size: MuJoCo's geom_size of each, components of shape (n,) [m].
       param: m.sdf_param, or the same without derivative.
+      shapes: those of the plugins, by m.sdf_kind: records with `parameters` and `distance`, as in mjcf.asset.sdf.
     """
     if kind == GeomType.SDF:
-        return _shapes(m, geom, param)
+        return _shapes(m, geom, param, shapes)
     distance, gradient = _PRIMITIVES[kind]
     return Field(lambda x: distance(x, size), lambda x: gradient(x, size))
 
@@ -159,7 +159,7 @@ class _Safe:
         return jnp.arctan2(safe.sqrt(1 - x * x), x)
 
 
-def _shapes(m: Model, geom: np.ndarray, param: Array) -> Field:
+def _shapes(m: Model, geom: np.ndarray, param: Array, shapes: Sequence[Any]) -> Field:
     """Return the field of geoms with the shapes of plugins."""
     row = np.array([np.flatnonzero(m.sdf_geomid == g)[0] for g in geom])
     kinds, own = m.sdf_kind[row], take(param, row)
@@ -167,7 +167,7 @@ def _shapes(m: Model, geom: np.ndarray, param: Array) -> Field:
     def distance(x: v.Vector) -> Array:
         total = jnp.zeros_like(x[0])
         for kind in sorted(set(kinds.tolist())):
-            shape, mine = list(SHAPES.values())[kind], kinds == kind
+            shape, mine = shapes[kind], kinds == kind
             given = {
                 name: jnp.where(mine, own[:, i], usual) for i, (name, usual) in enumerate(shape.parameters.items())
             }
