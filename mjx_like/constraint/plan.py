@@ -7,6 +7,7 @@ from mjx_like.types.enums import (
     ConstraintType,
     DisableBit,
     EqType,
+    JacobianType,
     JointType,
     ObjType,
 )
@@ -14,6 +15,7 @@ from mjx_like.types.plans import ConstraintPlan
 from mjx_like.types.topology import Topology
 
 _ROWS = {EqType.CONNECT: 3, EqType.WELD: 6, EqType.JOINT: 1, EqType.TENDON: 1}
+_DENSE = 60  # dofs below which the Jacobian is dense where the model leaves it open
 _WORD = 32  # dofs in one word of a body's mask
 _NONE = np.zeros(0, np.int32)
 
@@ -108,14 +110,20 @@ def equality_bodies(t: Topology, ids: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _equalities(t: Topology) -> np.ndarray:
-    """Return the equalities that the engine runs and that can have a non-zero Jacobian."""
+    """Return the equalities that the engine runs and that can have a non-zero Jacobian.
+
+    Two bodies that slide as one have none; of MuJoCo's formats only the dense one sees that.
+    """
     ids = np.flatnonzero(np.isin(t.eq_type, list(_ROWS)))
     bodies = np.isin(t.eq_type[ids], (EqType.CONNECT, EqType.WELD))
     if not bodies.any():
         return ids
     first, second = equality_bodies(t, np.where(bodies, ids, ids[bodies][0]))
-    moved = t.plans.tree.body_dof.any(axis=1)
-    return ids[~bodies | moved[first] | moved[second]]
+    dofs = t.plans.tree.body_dof != 0
+    turns = dofs[first][:, t.jnt_type[t.dof_jntid] != JointType.SLIDE].any(axis=1)
+    dense = t.flags.jacobian == JacobianType.DENSE or (t.flags.jacobian == JacobianType.AUTO and t.nv < _DENSE)
+    as_one = (dofs[first] == dofs[second]).all(axis=1) & ~turns & dense
+    return ids[~bodies | ((dofs[first] | dofs[second]).any(axis=1) & ~as_one)]
 
 
 def _single_dof(t: Topology, slot_type: np.ndarray, friction_dof: np.ndarray, limit_joint: np.ndarray) -> dict:

@@ -95,3 +95,19 @@ def test_rows_have_gradients():
     assert error(forward, central) < 1e-6
     assert error(reverse, np.asarray(forward).sum(0)) < 1e-10
     assert np.abs(central).max() > 0.5
+
+
+@pytest.mark.parametrize("jacobian", ["dense", "sparse"])
+def test_bodies_that_slide_as_one_have_no_rows_in_the_dense_format(jacobian):
+    xml = f"""
+    <mujoco>
+      <option jacobian="{jacobian}"/>
+      <worldbody>
+        <body name="a"><joint type="slide"/><geom size=".1"/><body name="b" pos=".3 0 0"><geom size=".1"/></body></body>
+      </worldbody>
+      <equality><connect body1="a" body2="b" anchor=".1 0 0"/><weld body1="a" body2="b"/></equality>
+    </mujoco>"""
+    mj = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(mj)
+    mujoco.mj_forward(mj, data)
+    assert put_model(mj).plans.constraint.slot_type.size == data.nefc == (9 if jacobian == "sparse" else 0)
