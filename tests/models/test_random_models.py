@@ -11,7 +11,7 @@ from tests.compiler.test_grammar import compared
 from tests.models.random_model import Scene
 from tests.oracle import error, reference, states
 
-SEEDS = (1, 2, 6, 9, 10, 12, 22, 23, 26, 27, 33)
+SEEDS = (9, 10, 12, 22, 23, 26, 27, 33, 35)
 RK4 = mujoco.mjtIntegrator.mjINT_RK4
 COUNT = 3  # states of each model
 CCD = 1e-12  # of round shapes the search is right to the root of its tolerance [m]
