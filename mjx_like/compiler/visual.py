@@ -101,7 +101,9 @@ def _lens(ctx: Context, element, a) -> tuple[float, np.ndarray]:
     density = resolution.astype(np.float32) / sensor.astype(np.float32)
     focal, principal = (_metric(a, name, density) for name in ("focal", "principal"))
     half = sensor.astype(np.float32)[1] / np.float32(2)
-    return math.degrees(2 * float(np.arctan2(half, focal[1]))), np.concatenate([focal, principal]).astype(float)
+    # of single precision, rounded: the C library's own, which MuJoCo takes, and NumPy's differ by the machine
+    angle = float(np.float32(math.atan2(half, focal[1])))
+    return math.degrees(2 * angle), np.concatenate([focal, principal]).astype(float)
 
 
 def _metric(a, name: str, density: np.ndarray) -> np.ndarray:
