@@ -139,6 +139,19 @@ def _rows(contact, count: int) -> np.ndarray:
     return np.array([[contact.dist[i], *contact.pos[i], *np.ravel(contact.frame[i])[:3]] for i in range(count)])
 
 
+def _changing(mj, qpos: np.ndarray, reference) -> int:
+    """Return how many of MuJoCo's contacts change by more than 1e-6 when pose and field move by 1e-12."""
+    rng, size, found = np.random.default_rng(1), mj.hfield_size.copy(), set()
+    for _ in range(30):
+        mj.hfield_size[:] = size + 1e-12 * rng.uniform(-1, 1, size.shape)
+        for k, moved in enumerate(scene.oracle(mj, qpos + 1e-12 * rng.uniform(-1, 1, qpos.shape))):
+            a, b = (_rows(d.contact, d.ncon) for d in (reference[k], moved))
+            same = a.shape == b.shape
+            found |= {(k, j) for j in range(len(a)) if not same or np.abs(a[j] - b[j]).max() > 1e-6}
+    mj.hfield_size[:] = size
+    return len(found)
+
+
 @pytest.mark.parametrize(
     "kind, margin, limit",
     [
@@ -152,11 +165,12 @@ def test_deep_contacts_equal_oracle(kind, margin, limit):
     """Contact by contact, in the order of the prisms.
 
     Without margin MuJoCo's search for boxes and meshes ends early. Where two faces of its polytope lie in one plane
-    rounding decides with which: 18 of 357 contacts of MuJoCo itself change when pose and field move by 1e-12, and 3 in
-    100 may differ here.
+    rounding decides with which: no more may differ than contacts of MuJoCo itself change when pose and field move by
+    1e-12, and that are few.
     """
     mj, m = _steep(kind, margin)
-    reference = scene.oracle(mj, _deep(60))
+    qpos = _deep(60)
+    reference = scene.oracle(mj, qpos)
     data = scene.ours(m, reference)
     contact, total, wrong = jax.tree.map(np.asarray, data.contact), 0, 0
     for k, theirs in enumerate(reference):
@@ -166,7 +180,8 @@ def test_deep_contacts_equal_oracle(kind, margin, limit):
             mine, other = _rows(jax.tree.map(lambda x, k=k: x[k], contact), n), _rows(theirs.contact, n)
             gap = np.abs(mine - other)
             total, wrong = total + n, wrong + ((gap[:, 0] > min(limit, 1e-6)) | (gap.max(axis=1) > limit)).sum()
-    assert total > 200 and wrong <= 0.03 * total * (margin == 0), (total, wrong)
+    changing = _changing(mj, qpos, reference) if wrong else 0
+    assert total > 200 and wrong <= changing <= 0.07 * total, (total, wrong, changing)
 
 
 @pytest.mark.slow

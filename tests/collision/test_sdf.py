@@ -66,7 +66,7 @@ def _scene(fixed: str, others: str, reach: float):
 
 def _worst(m, reference, skip: int = 0) -> tuple[int, float]:
     """Return how many contacts there are, and the largest difference; the first `skip` of each pose left out."""
-    ours = jax.tree.map(np.asarray, scene.ours(m, reference))
+    ours = jax.tree.map(np.asarray, scene.ours(m, reference, scene.optimised))
     count, worst = 0, 0.0
     for k, theirs in enumerate(reference):
         assert ours.ncon[k] == theirs.ncon, k
