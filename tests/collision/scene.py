@@ -102,6 +102,11 @@ def compare(data, reference: list[mujoco.MjData], ordered: bool = True) -> dict:
     return worst
 
 
+def rows(contact, count: int) -> np.ndarray:
+    """Return distance, position and normal of each contact, shape (count, 7)."""
+    return np.array([[contact.dist[i], *contact.pos[i], *np.ravel(contact.frame[i])[:3]] for i in range(count)])
+
+
 def by_pair(contact, count: int) -> dict:
     """Return distances, positions and frames of the contacts of each pair of geoms, in order."""
     out: dict = {}

@@ -135,17 +135,13 @@ def _deep(count: int) -> np.ndarray:
     return np.concatenate([pos, quat / np.linalg.norm(quat, axis=1, keepdims=True)], axis=1)
 
 
-def _rows(contact, count: int) -> np.ndarray:
-    return np.array([[contact.dist[i], *contact.pos[i], *np.ravel(contact.frame[i])[:3]] for i in range(count)])
-
-
 def _changing(mj, qpos: np.ndarray, reference) -> int:
     """Return how many of MuJoCo's contacts change by more than 1e-6 when pose and field move by 1e-12."""
     rng, size, found = np.random.default_rng(1), mj.hfield_size.copy(), set()
     for _ in range(30):
         mj.hfield_size[:] = size + 1e-12 * rng.uniform(-1, 1, size.shape)
         for k, moved in enumerate(scene.oracle(mj, qpos + 1e-12 * rng.uniform(-1, 1, qpos.shape))):
-            a, b = (_rows(d.contact, d.ncon) for d in (reference[k], moved))
+            a, b = (scene.rows(d.contact, d.ncon) for d in (reference[k], moved))
             same = a.shape == b.shape
             found |= {(k, j) for j in range(len(a)) if not same or np.abs(a[j] - b[j]).max() > 1e-6}
     mj.hfield_size[:] = size
@@ -177,7 +173,7 @@ def test_deep_contacts_equal_oracle(kind, margin, limit):
         n = int(data.ncon[k])
         assert n == theirs.ncon, k
         if n:
-            mine, other = _rows(jax.tree.map(lambda x, k=k: x[k], contact), n), _rows(theirs.contact, n)
+            mine, other = scene.rows(jax.tree.map(lambda x, k=k: x[k], contact), n), scene.rows(theirs.contact, n)
             gap = np.abs(mine - other)
             total, wrong = total + n, wrong + ((gap[:, 0] > min(limit, 1e-6)) | (gap.max(axis=1) > limit)).sum()
     changing = _changing(mj, qpos, reference) if wrong else 0

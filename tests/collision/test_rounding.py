@@ -14,10 +14,6 @@ MODELS = sorted((pathlib.Path(__file__).parents[2] / "models" / "rounding").glob
 MOVE, MOVES = 1e-14, 100  # [m], of the pose
 
 
-def _rows(contact, count: int) -> np.ndarray:
-    return np.array([[contact.dist[i], *contact.pos[i], *np.ravel(contact.frame[i])[:3]] for i in range(count)])
-
-
 def _apart(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.abs(a - b).max(initial=0)) if a.shape == b.shape else np.inf
 
@@ -29,9 +25,9 @@ def test_contacts_are_among_those_of_the_oracle(path):
     mj, rng = mujoco.MjModel.from_xml_path(str(path)), np.random.default_rng(0)
     pose = mj.key_qpos[0]
     poses = [pose, *(pose + MOVE * rng.uniform(-1, 1, mj.nq) for _ in range(MOVES))]
-    theirs = [_rows(d.contact, d.ncon) for d in scene.oracle(mj, poses)]
+    theirs = [scene.rows(d.contact, d.ncon) for d in scene.oracle(mj, poses)]
     data = scene.ours(put_model(mj), scene.oracle(mj, [pose]))
-    mine = _rows(jax.tree.map(lambda x: np.asarray(x[0]), data.contact), int(data.ncon[0]))
+    mine = scene.rows(jax.tree.map(lambda x: np.asarray(x[0]), data.contact), int(data.ncon[0]))
     jump = max(_apart(rows, theirs[0]) for rows in theirs)
     nearest = min(_apart(rows, mine) for rows in theirs)
     print(f"{path.stem}: MuJoCo's contacts move by {jump:.1e}, ours differ by {_apart(mine, theirs[0]):.1e}")

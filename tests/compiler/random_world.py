@@ -4,7 +4,7 @@
 Values are drawn so that most models compile; what MuJoCo refuses must be refused here too.
 """
 
-import numpy as np
+from tests.draws import FRAME_SENSORS, SITE_SENSORS, Draws
 
 SHAPES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 ORIENTATIONS = (
@@ -98,16 +98,14 @@ OWN = {
         "actearly": lambda w: w.one("true", "false"),
     },
 }
-SITE_SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", "magnetometer", "rangefinder")
-FRAME_SENSORS = tuple(f"frame{what}" for what in "pos quat xaxis yaxis zaxis linvel angvel linacc angacc".split())
 TETRA = "0 0 0 1 0 0 0 1 0 0 0 1"
 
 
-class World:
+class World(Draws):
     """A random model; `text()` is its file."""
 
     def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
+        super().__init__(seed)
         self.names: dict[str, list[str]] = {
             kind: [] for kind in ("body", "geom", "site", "camera", "tendon", "actuator", "hinge", "slide", "ball")
         }
@@ -115,20 +113,6 @@ class World:
         self.meshes: list[str] = []
         self.count = 0
         self.budget = 14
-
-    def numbers(self, count: int, low: float, high: float) -> str:
-        return " ".join(f"{value:.3g}" for value in self.rng.uniform(low, high, count))
-
-    def one(self, *choices: str) -> str:
-        return str(choices[self.rng.integers(len(choices))])
-
-    def chance(self, share: float) -> bool:
-        return bool(self.rng.random() < share)
-
-    def some(self, table, share: float) -> str:
-        """Some of the attributes of a table."""
-        found = ((name, make(self)) for name, make in table.items() if self.chance(share))
-        return " ".join(f'{name}="{value}"' for name, value in found if value is not None)
 
     def named(self, kind: str, share: float = 0.8) -> str:
         """A name, kept so that others can refer to it; or none."""

@@ -5,15 +5,13 @@ Unlike `tests.compiler.random_world` they are sane: sizes, masses and springs ar
 geoms touch without being deep in each other, and every value is one that the engine runs.
 """
 
-import numpy as np
+from tests.draws import FRAME_SENSORS, SITE_SENSORS, Draws
 
 SIZES = {
     "sphere": (".06", ".1"), "capsule": (".05 .08", ".04 .12"), "ellipsoid": (".06 .08 .1", ".1 .05 .07"),
     "cylinder": (".06 .08", ".09 .05"), "box": (".06 .08 .05", ".05 .05 .1"),
 }  # fmt: skip
 TENT = "0 0 .12  .1 0 -.06  -.05 .09 -.06  -.05 -.09 -.06  -.04 0 .1"
-FRAME_SENSORS = tuple(f"frame{what}" for what in "pos quat xaxis yaxis zaxis linvel angvel linacc angacc".split())
-SITE_SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", "magnetometer", "rangefinder")
 FLAGS = (
     "frictionloss",
     "limit",
@@ -105,29 +103,17 @@ OWN = {
 }  # fmt: skip
 
 
-class Scene:
+class Scene(Draws):
     """A random model; `text()` is its file."""
 
     def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
+        super().__init__(seed)
         self.names: dict[str, list[str]] = {
             kind: []
             for kind in ("body", "geom", "site", "camera", "tendon", "actuator", "hinge", "slide", "ball", "round")
         }
         self.count = 0
         self.shapes = [*self.rng.choice(list(SIZES), 2, replace=False), *(["mesh"] if self.chance(0.3) else [])]
-
-    def numbers(self, count: int, low: float, high: float) -> str:
-        return " ".join(f"{value:.3g}" for value in self.rng.uniform(low, high, count))
-
-    def one(self, *choices: str) -> str:
-        return str(choices[self.rng.integers(len(choices))])
-
-    def chance(self, share: float) -> bool:
-        return bool(self.rng.random() < share)
-
-    def some(self, table, share: float) -> str:
-        return " ".join(f'{name}="{make(self)}"' for name, make in table.items() if self.chance(share))
 
     def named(self, kind: str) -> str:
         self.count += 1
