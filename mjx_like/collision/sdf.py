@@ -14,11 +14,10 @@ from jax import lax
 
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.constants import MAXVAL, MINVAL
-from mjx_like.geometry.signed_distance import Field, field
+from mjx_like.geometry.signed_distance import Field, field, held
 from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
-from mjx_like.mjcf.asset.sdf import SHAPES
 from mjx_like.types.model import Model
 from mjx_like.types.plans import PairGroup
 
@@ -42,11 +41,10 @@ def sdf_points(m: Model, group: PairGroup, a: Shape, b: Shape) -> Point:
 
     group: the pairs, of one pair of types; as many slots as option sdf_initpoints says.
     """
-    live, geoms, plugins = ((a, b), m.sdf_param), (group.geom1, group.geom2), list(SHAPES.values())
-    stopped, param = lax.stop_gradient(live)
+    geoms, stopped = (group.geom1, group.geom2), lax.stop_gradient((a, b))
     fields, still = (
-        [field(m, k, g, s.size, p, plugins) for k, g, s in zip(group.types, geoms, shapes, strict=True)]
-        for shapes, p in (live, (stopped, param))
+        [field(model, k, g, s.size) for k, g, s in zip(group.types, geoms, shapes, strict=True)]
+        for model, shapes in ((m, (a, b)), (held(m), stopped))
     )
     still = _pair(*still, *stopped)
     boxes = [take(lax.stop_gradient(m.geom_aabb), geom) for geom in (group.geom1, group.geom2)]

@@ -14,8 +14,9 @@ from mjx_like.compiler.mesh_polygon import polygon_map, polygon_normals
 from mjx_like.compiler.plugin import config, plugin_name
 from mjx_like.compiler.pose import IDENTITY, quat_to_mat
 from mjx_like.compiler.pose import normalized as unit
+from mjx_like.compiler.sdf_mesh import sdf_mesh
+from mjx_like.geometry.plugin_shape import SHAPES
 from mjx_like.mjcf.asset.mesh_data import MeshData, MeshError
-from mjx_like.mjcf.asset.sdf import SHAPES, sdf_mesh
 from mjx_like.mjcf.asset.source import given_mesh, placed
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import MeshInertia

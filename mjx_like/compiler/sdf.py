@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.plugin import config, plugin_name
+from mjx_like.compiler.sdf_mesh import parameters_of
 from mjx_like.compiler.tree import Body
+from mjx_like.geometry.plugin_shape import SHAPES
 from mjx_like.mjcf.asset.mesh_data import MeshError
-from mjx_like.mjcf.asset.sdf import SHAPES, parameters_of
 from mjx_like.mjcf.spec import Spec
 
 _MOST = 5  # parameters of a shape

@@ -5,14 +5,15 @@ it turns from the corners to the faces, and that of an ellipsoid has unit length
 Source: geomDistance, geomGradient in MuJoCo's engine_collision_sdf.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constants import MAXVAL
+from mjx_like.geometry.plugin_shape import SHAPES
 from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
@@ -29,19 +30,20 @@ class Field(NamedTuple):
     gradient: Callable[[v.Vector], v.Vector]
 
 
-def field(m: Model, kind: GeomType, geom: np.ndarray, size: v.Vector, param: Array, shapes: Sequence[Any]) -> Field:
+def field(m: Model, kind: GeomType, geom: np.ndarray, size: v.Vector) -> Field:
     """Return the field of the geoms of one type that take part in pairs.
 
-    Args:
-      geom: their ids, shape (n,).
-      size: MuJoCo's geom_size of each, components of shape (n,) [m].
-      param: m.sdf_param, or the same without derivative.
-      shapes: those of the plugins, by m.sdf_kind: records with `parameters` and `distance`, as in mjcf.asset.sdf.
+    geom: their ids, shape (n,); size: MuJoCo's geom_size of each, components of shape (n,) [m].
     """
     if kind == GeomType.SDF:
-        return _shapes(m, geom, param, shapes)
+        return _shapes(m, geom)
     distance, gradient = _PRIMITIVES[kind]
     return Field(lambda x: distance(x, size), lambda x: gradient(x, size))
+
+
+def held(m: Model) -> Model:
+    """Return the model with the parameters of its signed distance fields held."""
+    return m.replace(sdf_param=jax.lax.stop_gradient(m.sdf_param))
 
 
 def _plane_gradient(x: v.Vector, size: v.Vector) -> v.Vector:
@@ -159,10 +161,10 @@ class _Safe:
         return jnp.arctan2(safe.sqrt(1 - x * x), x)
 
 
-def _shapes(m: Model, geom: np.ndarray, param: Array, shapes: Sequence[Any]) -> Field:
+def _shapes(m: Model, geom: np.ndarray) -> Field:
     """Return the field of geoms with the shapes of plugins."""
     row = np.array([np.flatnonzero(m.sdf_geomid == g)[0] for g in geom])
-    kinds, own = m.sdf_kind[row], take(param, row)
+    kinds, own, shapes = m.sdf_kind[row], take(m.sdf_param, row), list(SHAPES.values())
 
     def distance(x: v.Vector) -> Array:
         total = jnp.zeros_like(x[0])

@@ -8,11 +8,10 @@ from jax.lax import stop_gradient as stop
 
 from mjx_like.geometry.ray import RAY
 from mjx_like.geometry.ray_surface import across, facing, height_field, reach, to_plane
-from mjx_like.geometry.signed_distance import field
+from mjx_like.geometry.signed_distance import field, held
 from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
-from mjx_like.mjcf.asset.sdf import SHAPES
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.topology import Topology
@@ -81,8 +80,8 @@ def fields(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen: Array
     the field there.
     Arguments are those of `meshes`.  Source: ray_sdf.
     """
-    plugins, size = list(SHAPES.values()), v.unpack(take(m.geom_size, geoms))
-    live, still = (field(m, GeomType.SDF, geoms, size, p, plugins) for p in (m.sdf_param, stop(m.sdf_param)))
+    size = v.unpack(take(m.geom_size, geoms))
+    live, still = (field(model, GeomType.SDF, geoms, size) for model in (m, held(m)))
     start, (way, length) = v.unpack(point), v.normalize(v.unpack(vector))
     begin, ahead = stop((start, way))
     near = RAY[GeomType.BOX](*stop((point, vector)), stop(take(m.geom_size, geoms)))[0] >= 0

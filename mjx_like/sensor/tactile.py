@@ -9,7 +9,6 @@ from mjx_like.math import vector as v
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import take
-from mjx_like.mjcf.asset.sdf import SHAPES
 from mjx_like.sensor.object_motion import object_velocity
 from mjx_like.types.data import Data
 from mjx_like.types.enums import GeomType, ObjType
@@ -74,9 +73,7 @@ def _distance(m: Model, d: Data, place: Array, others: np.ndarray) -> Array:
         offset = place[:, None] - take(d.geom_xpos, geoms)
         local = jnp.sum(offset[..., None] * take(d.geom_xmat, geoms), axis=2)
         size = v.unpack(take(m.geom_size, geoms))
-        found.append(
-            field(m, GeomType(kind), geoms, size, m.sdf_param, list(SHAPES.values())).distance(v.unpack(local))
-        )
+        found.append(field(m, GeomType(kind), geoms, size).distance(v.unpack(local)))
     return jnp.concatenate(found, axis=1)
 
 

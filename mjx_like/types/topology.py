@@ -186,7 +186,7 @@ class Topology:
     cable_bodyid: np.ndarray = array("ncable")
     # sdf: geoms with the shape of a plugin, not in mjModel
     sdf_geomid: np.ndarray = array("nsdf")
-    sdf_kind: np.ndarray = array("nsdf")  # place in mjcf.asset.sdf.SHAPES
+    sdf_kind: np.ndarray = array("nsdf")  # place in geometry.plugin_shape.SHAPES
     # flex
     flex_contype: np.ndarray = array("nflex")
     flex_conaffinity: np.ndarray = array("nflex")
