@@ -9,6 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.compiler.finalize import Arrays, finalize
+from mjx_like.compiler.mesh_field import MeshField, field_of_octree
+from mjx_like.compiler.mesh_tree import order_of_tree
+from mjx_like.compiler.sdf import place_fields
 from mjx_like.errors import InputError
 from mjx_like.state import make_data
 from mjx_like.types.data import Data
@@ -37,6 +40,8 @@ def arrays_from_mjmodel(mj_model: "mujoco.MjModel") -> Arrays:
     fields |= {"ncable": 0, "cable_bodyid": np.zeros(0, int)}  # MuJoCo 4 has no cables
     fields |= {name: np.zeros((0, 3)) for name in ("cable_stiffness", "cable_curvature")}
     fields |= {"nsdf": 0, "sdf_geomid": np.zeros(0, int), "sdf_kind": np.zeros(0, int), "sdf_param": np.zeros((0, 5))}
+    fields |= place_fields([_field(mj_model, mesh) for mesh in range(mj_model.nmesh)])
+    fields |= {"nsdfvalue": len(fields["sdf_value"]), "mesh_faceorder": _face_orders(mujoco, mj_model)}
     lacks = ()
     if mj_model.nplugin:
         lacks = ("an MjModel does not tell what its plugins are; load the XML with Model.from_xml_path",)
@@ -47,6 +52,22 @@ def arrays_from_mjmodel(mj_model: "mujoco.MjModel") -> Arrays:
         names={kind: _names(mujoco, mj_model, kind) for kind in NAMED_KINDS},
         unsupported=lacks,
     )
+
+
+def _field(mj_model, mesh: int) -> MeshField | None:
+    start, count = mj_model.mesh_octadr[mesh], mj_model.mesh_octnum[mesh]
+    part = slice(start, start + count)
+    columns = (getattr(mj_model, name)[part] for name in ("oct_child", "oct_aabb", "oct_coeff"))
+    return field_of_octree(*columns) if count else None
+
+
+def _face_orders(mujoco, mj_model) -> np.ndarray:
+    searched = (mj_model.geom_type == mujoco.mjtGeom.mjGEOM_SDF).any()
+    orders = [np.zeros(0, int)]
+    for start, count, faces in zip(mj_model.mesh_bvhadr, mj_model.mesh_bvhnum, mj_model.mesh_facenum, strict=True):
+        tree = mj_model.bvh_child[start : start + count], mj_model.bvh_nodeid[start : start + count]
+        orders.append(order_of_tree(*tree) if searched else np.arange(faces))
+    return np.concatenate(orders)
 
 
 _COUNTS = {

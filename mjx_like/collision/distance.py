@@ -6,10 +6,13 @@ import numpy as np
 
 from mjx_like.collision import box, separation
 from mjx_like.collision.closed import CLOSED
+from mjx_like.collision.mesh_sdf import mesh_points
+from mjx_like.collision.plan import sdf_slots
 from mjx_like.collision.sdf import sdf_points
 from mjx_like.collision.shape import Shape
 from mjx_like.constants import MAXVAL
 from mjx_like.errors import InputError, UnsupportedError
+from mjx_like.geometry.signed_distance import has_field
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
 from mjx_like.types.data import Data
@@ -26,8 +29,8 @@ _CONVEX = (GeomType.SPHERE, GeomType.CAPSULE, GeomType.ELLIPSOID, GeomType.CYLIN
 _APART = {(_PLANE, _PLANE), (_PLANE, _FIELD), (_FIELD, _FIELD), (_FIELD, _SDF)}
 # Those that go through MuJoCo's own search.
 _SEARCHED = {(a, b) for a in _CONVEX for b in _CONVEX if a <= b} - set(CLOSED)
-# Those whose contacts with the shape of a plugin are sought: as far as can be where they do not overlap.
-_SOUGHT = {(kind, _SDF) for kind in (*_CONVEX, _SDF) if kind != _MESH}
+# Those whose contacts with a signed distance field are sought: as far as can be where they do not overlap.
+_SOUGHT = {(kind, _SDF) for kind in (*_CONVEX, _SDF)}
 _BUILT = {*CLOSED, *_APART, *_SEARCHED, *_SOUGHT, (_PLANE, _MESH), (_PLANE, _SDF)}
 _BUILT |= {(_FIELD, kind) for kind in _CONVEX}
 
@@ -71,7 +74,7 @@ def unbuilt(t: Topology, pair: np.ndarray) -> tuple[str, ...]:
     for geoms in pair.tolist():
         kinds = tuple(sorted(int(t.geom_type[g]) for g in geoms))
         names = " with ".join(t.names[ObjType.GEOM][g] or f"number {g}" for g in geoms)
-        unknown = kinds in _SOUGHT and any(t.geom_type[g] == _SDF and g not in t.sdf_geomid for g in geoms)
+        unknown = kinds in _SOUGHT and any(t.geom_type[g] == _SDF and not has_field(t, g) for g in geoms)
         if kinds not in _BUILT or unknown:
             kind = "-".join(GeomType(k).name.lower() for k in kinds)
             found.append(f"distance {kind} is not built yet: geom {names}")
@@ -133,9 +136,10 @@ def _nearest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray, cutoff
 
 def _deepest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray) -> Array:
     """Return distance, normal and point of the deepest contact of geoms with signed distance fields, shape (n, 7)."""
-    slots, rows = m.flags.sdf_initpoints, np.arange(len(pair))
+    slots, rows = sdf_slots(m.topology, pair), np.arange(len(pair))
     group = PairGroup(kinds, rows, pair[:, 0], pair[:, 1], slots, len(pair), (0, 0))
-    found = sdf_points(m, group, *(_shape(m, d, pair[:, side]) for side in (0, 1)))
+    sought = mesh_points if kinds[0] == _MESH else sdf_points
+    found = sought(m, group, *(_shape(m, d, pair[:, side]) for side in (0, 1)))
     best = jnp.arange(slots)[:, None] == jnp.argmin(jnp.where(found.valid, found.dist, jnp.inf), axis=0)
     columns = jnp.stack([jnp.sum(jnp.where(best, x, 0), axis=0) for x in (found.dist, *found.normal, *found.pos)])
     return jnp.where(found.valid.any(axis=0)[:, None], columns.T, separation.NOTHING)

@@ -5,6 +5,7 @@ import numpy as np
 from mjx_like.collision import legacy
 from mjx_like.collision.hfield import MOST
 from mjx_like.collision.solid import make_solid, solid_of
+from mjx_like.geometry.signed_distance import has_field
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
 from mjx_like.types.plans import CollisionPlan, ConvexPlan, PairGroup, SolidPlan, SpeculativePlan
 from mjx_like.types.topology import Topology
@@ -29,8 +30,9 @@ POINTS = {
 }  # fmt: skip
 # Types of geoms that collide with height fields: up to 50 points a pair, as many as there are prisms under the geom.
 FIELD_KINDS = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH)
-# Types of geoms that collide with signed distance fields: as many points a pair as option sdf_initpoints says.
-SDF_KINDS = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _SDF)
+# Types of geoms that collide with signed distance fields: as many points a pair as option sdf_initpoints says, and for
+# meshes, up to 50: three for each triangle.
+SDF_KINDS = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH, _SDF)
 # Those without a closed form; they come last above.
 _CONVEX = list(POINTS)[list(POINTS).index((_SPHERE, _ELLIPSOID)) :]
 # Type pairs that MuJoCo never collides.
@@ -179,7 +181,7 @@ def _unfiltered(t: Topology, first: np.ndarray, second: np.ndarray) -> np.ndarra
 def _built(t: Topology, first: int, second: int) -> bool:
     kinds = int(t.geom_type[first]), int(t.geom_type[second])
     if kinds[1] == _SDF and kinds[0] != _PLANE:
-        return kinds[0] in SDF_KINDS and all(g in t.sdf_geomid for g in (first, second) if t.geom_type[g] == _SDF)
+        return kinds[0] in SDF_KINDS and all(has_field(t, g) for g in (first, second) if t.geom_type[g] == _SDF)
     return kinds in POINTS or (kinds[0] == GeomType.HFIELD and kinds[1] in FIELD_KINDS)
 
 
@@ -196,11 +198,18 @@ def _groups(t: Topology, geom: np.ndarray, types: np.ndarray) -> tuple[tuple[Pai
             if kind[0] == GeomType.HFIELD:
                 field = np.searchsorted(np.flatnonzero(t.geom_type == GeomType.HFIELD), geom[rows, 0])
                 cells, capacity = tuple(int(n) for n in t.hfield_cells[field, geom[rows, 1]].max(axis=0)), rows.size
-            slots = points_of(t, kind)[0] if kind in POINTS else 2 * cells[0] * cells[1] or t.flags.sdf_initpoints
+            slots = points_of(t, kind)[0] if kind in POINTS else 2 * cells[0] * cells[1] or sdf_slots(t, geom[rows])
             groups.append(PairGroup(kind, rows, geom[rows, 0], geom[rows, 1], slots, capacity, cells))
             point_pair.append(np.tile(rows, slots))
             point_slot.append(np.repeat(np.arange(slots), rows.size))
     return tuple(groups), np.concatenate(point_pair), np.concatenate(point_slot)
+
+
+def sdf_slots(t: Topology, geom: np.ndarray) -> int:
+    """Return how many points each pair of one type with a signed distance field gets; geom: shape (n, 2)."""
+    if t.geom_type[geom[0, 0]] != _MESH:
+        return t.flags.sdf_initpoints
+    return min(MOST, 3 * int(t.mesh_facenum[t.geom_dataid[geom[:, 0]]].max()))
 
 
 def points_of(t: Topology, kind: tuple[int, int]) -> tuple[int, int]:

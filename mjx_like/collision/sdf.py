@@ -51,7 +51,7 @@ def sdf_points(m: Model, group: PairGroup, a: Shape, b: Shape) -> Point:
     start, overlap = _starts(still, boxes, group.slots)
     point, dist = _descend(still, start, m.flags.sdf_iterations)
     valid = overlap & (dist <= 0)
-    valid &= ~_known(point, valid)
+    valid &= ~known(point, valid)
     point = v.select(valid, point, tuple(jnp.zeros_like(x) for x in point))
 
     place = v.scale(v.add(_world(a, _moved(still, point)), _world(b, point)), 0.5)
@@ -160,7 +160,7 @@ def halton(index: int, base: int) -> float:
     return value
 
 
-def _known(x: v.Vector, valid: Array) -> Array:
+def known(x: v.Vector, valid: Array) -> Array:
     """Return which points, shape (slots, n), an earlier valid one repeats."""
     square = sum((c[:, None] - c[None]) ** 2 for c in x)
     earlier = np.tril(np.ones((x[0].shape[0],) * 2, bool), -1)[..., None]

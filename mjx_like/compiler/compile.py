@@ -52,6 +52,7 @@ _SIZE_OF = {
     "nmesh": "mesh_vertadr", "nmeshvert": "mesh_vert", "nmeshnormal": "mesh_normal", "nmeshtexcoord": "mesh_texcoord",
     "nmeshface": "mesh_face", "nmeshgraph": "mesh_graph", "nmeshpoly": "mesh_polyvertadr",
     "nmeshpolyvert": "mesh_polyvert", "nmeshpolymap": "mesh_polymap", "ncable": "cable_bodyid", "nsdf": "sdf_geomid",
+    "nsdfvalue": "sdf_value",
 }  # fmt: skip
 
 
@@ -94,7 +95,7 @@ def compile_spec(spec: Spec) -> Arrays:
     flexes, flex_sizes = compile_flexes(ctx, bodies, _section(spec, "deformable", "flex"), columns, _plastic(columns))
     columns |= flexes
     sizes |= flex_sizes
-    columns |= compile_cables(ctx.spec, bodies, columns) | compile_sdfs(ctx.spec, bodies)
+    columns |= compile_cables(ctx.spec, bodies, columns) | compile_sdfs(ctx.spec, bodies, assets.meshes)
     sizes |= {size: len(columns.get(name, ())) for size, name in _SIZE_OF.items()}
     return _finish(ctx, sizes, columns, springdampers)
 

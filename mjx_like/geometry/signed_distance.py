@@ -1,16 +1,18 @@
-"""Signed distances and their gradients, as MuJoCo has them, of primitives and of the shapes of its plugins.
+"""Signed distances and their gradients, as MuJoCo has them, of primitives, of the shapes of its plugins, and of meshes.
 
 Points are in the frame of the geom, in components. A gradient need not be the derivative of the distance: within a box
 it turns from the corners to the faces, and that of an ellipsoid has unit length.
 Source: geomDistance, geomGradient in MuJoCo's engine_collision_sdf.
 """
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from mjx_like.constants import MAXVAL
 from mjx_like.geometry.plugin_shape import SHAPES
@@ -19,6 +21,7 @@ from mjx_like.math import vector as v
 from mjx_like.math.select import take
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
+from mjx_like.types.topology import Topology
 
 Array = jax.Array
 
@@ -35,15 +38,16 @@ def field(m: Model, kind: GeomType, geom: np.ndarray, size: v.Vector) -> Field:
 
     geom: their ids, shape (n,); size: MuJoCo's geom_size of each, components of shape (n,) [m].
     """
-    if kind == GeomType.SDF:
-        return _shapes(m, geom)
+    if kind in (GeomType.SDF, GeomType.MESH):
+        return _own(m, geom)
     distance, gradient = _PRIMITIVES[kind]
     return Field(lambda x: distance(x, size), lambda x: gradient(x, size))
 
 
 def held(m: Model) -> Model:
     """Return the model with the parameters of its signed distance fields held."""
-    return m.replace(sdf_param=jax.lax.stop_gradient(m.sdf_param))
+    names = ("sdf_param", "sdf_value", "mesh_sdfbox")
+    return m.replace(**{name: lax.stop_gradient(getattr(m, name)) for name in names})
 
 
 def _plane_gradient(x: v.Vector, size: v.Vector) -> v.Vector:
@@ -142,7 +146,12 @@ _PRIMITIVES = {
 }
 
 
-DISTANCES = (*_PRIMITIVES, GeomType.SDF)  # types whose distance `field` knows
+def has_field(t: Topology, geom: int) -> bool:
+    """Return whether `field` knows the distance to a geom: to a mesh where some geom of type sdf has it too."""
+    kind, mesh = t.geom_type[geom], t.geom_dataid[geom]
+    if kind in (GeomType.SDF, GeomType.MESH):
+        return geom in t.sdf_geomid or (mesh >= 0 and t.mesh_sdfadr[mesh] >= 0)
+    return kind in _PRIMITIVES
 
 
 class _Safe:
@@ -161,17 +170,21 @@ class _Safe:
         return jnp.arctan2(safe.sqrt(1 - x * x), x)
 
 
-def _shapes(m: Model, geom: np.ndarray) -> Field:
-    """Return the field of geoms with the shapes of plugins."""
-    row = np.array([np.flatnonzero(m.sdf_geomid == g)[0] for g in geom])
-    kinds, own, shapes = m.sdf_kind[row], take(m.sdf_param, row), list(SHAPES.values())
+def _own(m: Model, geom: np.ndarray) -> Field:
+    """Return the field of geoms with the shapes of plugins, or with meshes of their own."""
+    rows = [np.flatnonzero(m.sdf_geomid == g) for g in geom]
+    plugin = np.array([bool(row.size) for row in rows])
+    kinds = np.where(plugin, [m.sdf_kind[row[0]] if row.size else -1 for row in rows], -1)
+    parameters = take(m.sdf_param, np.array([row[0] if row.size else 0 for row in rows])) if plugin.any() else None
+    meshes = np.where(plugin, m.geom_dataid[geom[~plugin]][0] if not plugin.all() else -1, m.geom_dataid[geom])
 
     def distance(x: v.Vector) -> Array:
-        total = jnp.zeros_like(x[0])
-        for kind in sorted(set(kinds.tolist())):
-            shape, mine = shapes[kind], kinds == kind
+        total = jnp.zeros_like(x[0]) if plugin.all() else _in_grid(m, meshes, x)
+        for kind in sorted(set(kinds[plugin].tolist())):
+            shape, mine = list(SHAPES.values())[kind], kinds == kind
             given = {
-                name: jnp.where(mine, own[:, i], usual) for i, (name, usual) in enumerate(shape.parameters.items())
+                name: jnp.where(mine, parameters[:, i], usual)
+                for i, (name, usual) in enumerate(shape.parameters.items())
             }
             total = jnp.where(mine, shape.distance(_Safe, x, **given), total)
         return total
@@ -182,3 +195,27 @@ def _shapes(m: Model, geom: np.ndarray) -> Field:
         return tuple(jax.jvp(distance, (x,), (seed,))[1] for seed in seeds)
 
     return Field(distance, gradient)
+
+
+_INTO = 1e-6  # how far within the box the place lies that stands for one outside [m]
+
+
+def _in_grid(m: Model, mesh: np.ndarray, x: v.Vector) -> Array:
+    """Return the signed distances of meshes: linear between the values of a grid, and beyond its box by the way to it.
+
+    x: places in the frames of the meshes, components of shape (..., n).  Source: oct_distance.
+    """
+    box, cells = take(m.mesh_sdfbox, mesh), 2 ** m.mesh_sdfdepth[mesh]
+    offset = tuple(c - box[:, k] for k, c in enumerate(x))
+    over = tuple(jnp.abs(c) - box[:, 3 + k] for k, c in enumerate(offset))
+    away = safe.sqrt(sum(jnp.maximum(c, 0) ** 2 for c in over))
+    inner = tuple(jnp.where(c > 0, a - jnp.sign(a) * (c + _INTO), a) for a, c in zip(offset, over, strict=True))
+    place = tuple((a / box[:, 3 + k] + 1) * (0.5 * cells) for k, a in enumerate(inner))
+    first = tuple(jnp.clip(jnp.floor(lax.stop_gradient(p)), 0, cells - 1).astype(jnp.int32) for p in place)
+    share = tuple(p - i for p, i in zip(place, first, strict=True))
+    value, side = jnp.zeros_like(away), cells + 1
+    for corner in np.ndindex(2, 2, 2):
+        i, j, k = (a + b for a, b in zip(first, corner, strict=True))
+        weight = math.prod(s if c else 1 - s for s, c in zip(share, corner, strict=True))
+        value += weight * m.sdf_value[m.mesh_sdfadr[mesh] + (i * side + j) * side + k]
+    return value + away

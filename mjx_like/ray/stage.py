@@ -9,6 +9,7 @@ import numpy as np
 from mjx_like.constants import MAXVAL
 from mjx_like.errors import UnsupportedError
 from mjx_like.geometry.ray import RAY
+from mjx_like.geometry.signed_distance import has_field
 from mjx_like.math import safe
 from mjx_like.math.select import take
 from mjx_like.ray.surface import SURFACES
@@ -94,8 +95,10 @@ def _included(t: Topology, geomgroup: Sequence[int], flg_static: bool, bodyexclu
 def unbuilt(t: Topology, include: np.ndarray) -> tuple[str, ...]:
     """Return the geoms, by name and type, that some ray may meet but cannot yet; include: shape (nray, ngeom)."""
     found = []
-    own = (t.geom_type == GeomType.SDF) & ~np.isin(np.arange(t.ngeom), t.sdf_geomid)  # without a plugin
-    for geom in np.flatnonzero(include.any(axis=0) & (own | ~np.isin(t.geom_type, list(RAY | SURFACES)))):
+    own = [kind == GeomType.SDF and not has_field(t, geom) for geom, kind in enumerate(t.geom_type)]
+    for geom in np.flatnonzero(
+        include.any(axis=0) & (np.array(own, bool) | ~np.isin(t.geom_type, list(RAY | SURFACES)))
+    ):
         name = t.names.get(ObjType.GEOM, ("",) * t.ngeom)[geom] or f"number {geom}"
         found.append(f"ray against geom {name}: type {GeomType(t.geom_type[geom]).name.lower()} is not built yet")
     return tuple(found)

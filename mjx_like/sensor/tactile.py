@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.geometry.signed_distance import DISTANCES, field
+from mjx_like.geometry.signed_distance import field, has_field
 from mjx_like.math import vector as v
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
@@ -53,7 +53,7 @@ def _others(m: Model, geom: int) -> np.ndarray:
     weld = m.body_weldid[m.geom_bodyid]
     pairs = m.plans.collision.geom
     met = np.unique(np.concatenate([b[weld[a] == weld[geom]] for a, b in (pairs.T, pairs.T[::-1])]))
-    met = met[(weld[met] != weld[geom]) & np.isin(m.geom_type[met], list(DISTANCES))]
+    met = met[(weld[met] != weld[geom]) & np.array([has_field(m.topology, g) for g in met.tolist()], bool)]
     return met[np.argsort(m.geom_type[met], kind="stable")]
 
 

@@ -120,6 +120,9 @@ class Model(Record):
     cable_curvature: Array = leaf("ncable", 3, unit="rad, at rest")
     # sdf: what mjModel keeps in a plugin
     sdf_param: Array = leaf("nsdf", 5, unit="parameters of the shape, in the order of its configuration")
+    # signed distances of meshes, on grids: what mjModel keeps in octrees
+    sdf_value: Array = leaf("nsdfvalue", unit="m")
+    mesh_sdfbox: Array = leaf("nmesh", 6, unit="m: center and half sizes of the grid, in the frame of the mesh")
     # flex
     flex_solmix: Array = leaf("nflex")
     flex_solref: Array = leaf("nflex", 2)

@@ -110,6 +110,7 @@ class Topology:
     nplastic: int
     ncable: int
     nsdf: int
+    nsdfvalue: int
     nuserdata: int
     nsensordata: int
     nhistory: int
@@ -244,6 +245,9 @@ class Topology:
     mesh_graphadr: np.ndarray = array("nmesh")
     mesh_polynum: np.ndarray = array("nmesh")
     mesh_polyadr: np.ndarray = array("nmesh")
+    mesh_sdfadr: np.ndarray = array("nmesh")  # -1 without signed distances; not in mjModel
+    mesh_faceorder: np.ndarray = array("nmeshface")  # faces of each mesh, as its tree is searched against an sdf geom
+    mesh_sdfdepth: np.ndarray = array("nmesh")  # the grid has 2**depth + 1 values along each axis
     mesh_face: np.ndarray = array("nmeshface", 3)
     mesh_facenormal: np.ndarray = array("nmeshface", 3)
     mesh_facetexcoord: np.ndarray = array("nmeshface", 3)

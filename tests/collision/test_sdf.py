@@ -11,7 +11,6 @@ import pytest
 import mjx_like as mjx
 from mjx_like.collision.distance import distances
 from mjx_like.collision.driver import collision
-from mjx_like.errors import UnsupportedError
 from mjx_like.state import make_data
 from tests.collision import scene
 
@@ -123,13 +122,6 @@ def test_points_follow_both_geoms():
     # the ball comes first; the search ends near the deepest place, where both normals oppose each other
     assert abs(ddist[1] + 0.5 * normal @ shift) < 1e-2 and abs(ddist[2] + 0.5) < 1e-6
     assert all(np.isfinite(x).all() for x in jax.tree.leaves(slope))
-
-
-def test_what_is_not_built_is_named():
-    """A field without plugin, which MuJoCo reads from an octree, and meshes; a height field never touches one."""
-    xml = _xml("torus", FREE.format("sdf", 'mesh="m" name="own"', "") + FREE.format("mesh", 'mesh="m"', ""))
-    with pytest.raises(UnsupportedError, match="sdf-sdf is not built yet.*mesh-sdf is not built yet"):
-        mjx.make_data(mjx.Model.from_xml_string(xml))
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ import pytest
 import mjx_like as mjx
 from mjx_like.errors import UnsupportedError
 from mjx_like.geometry.ray import RAY
-from mjx_like.interop import put_model
 from mjx_like.ray.stage import multi_ray, ray
 from mjx_like.state import make_data
 from tests.oracle import TIGHT, error, load
@@ -189,10 +188,11 @@ def test_surface_gradients_equal_differences():
 
 
 def test_unbuilt_type_is_named():
-    mj = mujoco.MjModel.from_xml_string("""
-      <mujoco><asset><mesh name="cube" builtin="sphere" params="1"/></asset>
-        <worldbody><geom name="ground" type="sdf" mesh="cube" contype="0"/></worldbody></mujoco>""")
-    m = put_model(mj)
+    """A mesh made by a plugin has no distances of its own."""
+    m = mjx.Model.from_xml_string("""
+      <mujoco><extension><plugin plugin="mujoco.sdf.torus"><instance name="i"/></plugin></extension>
+        <asset><mesh name="ring"><plugin instance="i"/></mesh></asset>
+        <worldbody><geom name="ground" type="sdf" mesh="ring" contype="0"/></worldbody></mujoco>""")
     with pytest.raises(UnsupportedError, match="geom ground: type sdf is not built yet"):
         ray(m, make_data(m), jnp.zeros(3), jnp.ones(3))
 
