@@ -57,7 +57,8 @@ USE = '<plugin instance="i"/>'
 @functools.cache
 def _scene(kinds):
     shape = "torus" in kinds
-    others = "".join(
+    fielded = '<geom type="sdf" mesh="ball" contype="0" conaffinity="0"/>' * (kinds == ("mesh",))
+    others = fielded + "".join(
         f'<body><freejoint/><geom contype="1" conaffinity="2" {OTHERS[kind]}>{USE * (kind == "torus")}</geom></body>'
         for kind in kinds
     )
@@ -119,8 +120,10 @@ def test_moving_pad_on_a_floor():
 
 
 @pytest.mark.slow
-def test_signed_distance_shape():
-    mj, m = _scene(("torus",))
+@pytest.mark.parametrize("kinds", [("torus",), ("mesh",)], ids=" ".join)
+def test_signed_distances(kinds):
+    """A mesh counts where a geom of type sdf has it too; MuJoCo 4.0.0 ends where that geom itself touches."""
+    mj, m = _scene(kinds)
     states = _states(mj, 6)
     expected = _reference(mj, *states)
     found = jax.jit(jax.vmap(functools.partial(_sensors, m)))(*map(jnp.asarray, states))
