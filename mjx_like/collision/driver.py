@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import box, convex, hfield, mesh_sdf, mixing, plane_mesh, pose, sdf, speculative
+from mjx_like.collision import box, convex, hfield, hook, mesh_sdf, mixing, plane_mesh, pose, sdf, speculative
 from mjx_like.collision.broadphase import Near, keep_lowest, near_pairs
 from mjx_like.collision.closed import CLOSED
 from mjx_like.collision.mixing import PairParameters
@@ -95,7 +95,9 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
     columns: list[tuple[Array, ...]] = []
     for group, chosen, limit, (first, second) in zip(closed, near, limits, shapes, strict=True):
         limit = limit if chosen is None else limit[chosen.pair]
-        if group.types[0] == GeomType.HFIELD:
+        if group.hook is not None:
+            found = [hook.hook_points(group, first, second)]
+        elif group.types[0] == GeomType.HFIELD:
             found = [hfield.points(m, group, geom_xpos, geom_xmat, limit)]
         elif group.types[1] == GeomType.SDF and group.types[0] != _PLANE:
             sought = mesh_sdf.mesh_points if group.types[0] == GeomType.MESH else sdf.sdf_points

@@ -4,6 +4,7 @@ import numpy as np
 
 from mjx_like.collision import legacy
 from mjx_like.collision.hfield import MOST
+from mjx_like.collision.hook import HOOKED, hooked_pairs
 from mjx_like.collision.solid import make_solid, solid_of
 from mjx_like.geometry.signed_distance import has_field
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
@@ -56,10 +57,10 @@ def make_plan(t: Topology) -> CollisionPlan:
     can collide, or 8 where it has flat faces and meets others that have, and at least 64.
     """
     geom, explicit, order = _candidates(t)
-    types = t.geom_type[geom]
-    built = np.array([_built(t, *pair) for pair in geom.tolist()], bool)
-    geom, explicit, types = geom[built], explicit[built], types[built]
-    groups, point_pair, point_slot = _groups(t, geom, types)
+    hooked = np.isin(np.arange(len(geom)), list(hooked_pairs(t, geom)))
+    built = hooked | np.array([_built(t, *pair) for pair in geom.tolist()], bool)
+    geom, explicit = geom[built], explicit[built]
+    groups, point_pair, point_slot = _groups(t, geom)
     row = np.lexsort((point_slot, point_pair))
     convex = _convex(t, groups)
     speculative = _speculative(t, geom)
@@ -93,9 +94,10 @@ def unsupported(t: Topology) -> tuple[str, ...]:
     out = []
     geom, _, _ = _candidates(t)
     lacking: dict[tuple[int, int], list[str]] = {}
-    for a, b in geom.tolist():
+    hooked = hooked_pairs(t, geom)
+    for row, (a, b) in enumerate(geom.tolist()):
         pair = (int(t.geom_type[a]), int(t.geom_type[b]))
-        if not _built(t, a, b):
+        if row not in hooked and not _built(t, a, b):
             lacking.setdefault(pair, []).append(f"{_name(t, a)} with {_name(t, b)}")
     for (a, b), pairs in lacking.items():
         more = f" and {len(pairs) - 2} more" if len(pairs) > 2 else ""
@@ -105,8 +107,6 @@ def unsupported(t: Topology) -> tuple[str, ...]:
         for f in range(t.nflex):
             if t.flex_contype[f] or t.flex_conaffinity[f]:
                 out.append(f"flex '{t.names[ObjType.FLEX][f]}': collision is not built yet")
-    for a, b, _ in t.hooks.collision:
-        out.append(f"hook collision of geom {a!r} with {b!r} is not built yet")
     return tuple(out)
 
 
@@ -149,7 +149,8 @@ def _candidates(t: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     key1 = np.where(explicit >= 0, explicit, np.where(tree, geom[:, 0], np.minimum(first, second)))
     key2 = np.where(tree, geom[:, 1], np.maximum(first, second))
     order = np.lexsort((key2, key1, explicit < 0, signature))
-    collide = np.array([tuple(p) not in _NEVER for p in t.geom_type[geom].tolist()], bool)
+    hooked = hooked_pairs(t, geom)
+    collide = np.array([i in hooked or tuple(p) not in _NEVER for i, p in enumerate(t.geom_type[geom].tolist())], bool)
     order = order[collide[order]]
     return geom[order], explicit[order], signature[order]
 
@@ -185,9 +186,15 @@ def _built(t: Topology, first: int, second: int) -> bool:
     return kinds in POINTS or (kinds[0] == GeomType.HFIELD and kinds[1] in FIELD_KINDS)
 
 
-def _groups(t: Topology, geom: np.ndarray, types: np.ndarray) -> tuple[tuple[PairGroup, ...], np.ndarray, np.ndarray]:
-    """Return the groups by type pair, and pair and slot of every candidate point in their layout."""
+def _groups(t: Topology, geom: np.ndarray) -> tuple[tuple[PairGroup, ...], np.ndarray, np.ndarray]:
+    """Return the groups by type pair, hooked pairs first, and pair and slot of every possible point in their layout."""
     groups, point_pair, point_slot = [], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    types, hooked = t.geom_type[geom], hooked_pairs(t, geom)
+    for row, hook in hooked.items():
+        types[row], rows = HOOKED, np.array([row])
+        groups.append(PairGroup(HOOKED, rows, geom[rows, 0], geom[rows, 1], hook.count, 1, hook=hook))
+        point_pair.append(np.full(hook.count, row))
+        point_slot.append(np.arange(hook.count))
     fields = (*((GeomType.HFIELD, second) for second in FIELD_KINDS), *((first, _SDF) for first in SDF_KINDS))
     for kind in (*fields, *POINTS):
         rows = np.flatnonzero((types == kind).all(axis=1))
@@ -256,6 +263,7 @@ def _speculative(t: Topology, geom: np.ndarray) -> SpeculativePlan | None:
     """Return the pairs of convex geoms and planes, where the flag asks for contacts before they touch."""
     kind = t.geom_type[geom].reshape(-1, 2)
     pair = np.flatnonzero(np.isin(kind, (_PLANE, *FIELD_KINDS)).all(axis=1))
+    pair = pair[~np.isin(pair, list(hooked_pairs(t, geom)))]
     if not t.enabled(EnableBit.SPECULATIVE) or not pair.size:
         return None
     geom, kind = geom[pair], kind[pair]

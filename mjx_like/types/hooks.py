@@ -18,7 +18,9 @@ class Hooks:
     act_bias: Callable | None = None  # (m, d, id) -> bias of a `user` biastype
     sensor: Callable | None = None  # (m, d, id) -> values of a `user` sensor, shape (dim,)
     contact_filter: Callable | None = None  # (topology, geom1, geom2) -> True to discard the pair
-    collision: tuple = ()  # ((geom1, geom2, function), ...), names or ids
+    # ((geom1, geom2, npoint, function), ...), names or ids; function: (pos1, mat1, pos2, mat2), poses of the geoms in
+    # the world -> dist (npoint,) [m], pos (npoint, 3) midway, unit normal (npoint, 3) from geom1 to geom2
+    collision: tuple = ()
 
 
 NO_HOOKS = Hooks()

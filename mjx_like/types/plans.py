@@ -4,6 +4,7 @@ Each family's `plan.py` builds its record; stages read it as `m.plans.<family>`.
 """
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 
@@ -53,6 +54,15 @@ class SmoothPlan:
 
 
 @dataclasses.dataclass(frozen=True)
+class HookedPair:
+    """A collision function of the user for one pair of geoms."""
+
+    function: Callable
+    count: int  # points that it returns
+    swapped: bool  # whether it takes the second geom of the pair first
+
+
+@dataclasses.dataclass(frozen=True)
 class PairGroup:
     """The candidate pairs of one pair of geom types; `geom1` has the smaller type."""
 
@@ -63,6 +73,7 @@ class PairGroup:
     slots: int  # points that the kernel returns for each pair
     capacity: int  # pairs that the kernel takes: all n, or fewer, chosen by their bounds at run time
     cells: tuple[int, int] = (0, 0)  # rows and columns of a height field's cells that the geoms can reach at once
+    hook: HookedPair | None = None  # in place of the kernel of the types; the group is one pair then
 
 
 @dataclasses.dataclass(frozen=True)
