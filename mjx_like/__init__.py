@@ -53,6 +53,7 @@ from mjx_like.smooth.subtree_vel import subtree_vel
 from mjx_like.smooth.xfrc import apply_ft, xfrc_accumulate
 from mjx_like.smoothing import with_smoothing, without_smoothing
 from mjx_like.solver.stage import solve
+from mjx_like.solver.statistics import SolverStatistics, solver_statistics
 from mjx_like.state import make_data, reset_to_key
 from mjx_like.state_vector import get_state, set_state, state_size
 from mjx_like.step import rungekutta4, step, step1, step2

@@ -5,6 +5,7 @@ import numpy as np
 from mjx_like.collision import legacy
 from mjx_like.collision.hfield import MOST
 from mjx_like.collision.hook import HOOKED, hooked_pairs
+from mjx_like.collision.pairs import candidate_pairs, condim, without_contacts
 from mjx_like.collision.solid import make_solid, solid_of
 from mjx_like.geometry.signed_distance import has_field
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
@@ -36,10 +37,6 @@ FIELD_KINDS = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH)
 SDF_KINDS = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH, _SDF)
 # Those without a closed form; they come last above.
 _CONVEX = list(POINTS)[list(POINTS).index((_SPHERE, _ELLIPSOID)) :]
-# Type pairs that MuJoCo never collides.
-_NEVER = {
-    (_PLANE, _PLANE), (_PLANE, GeomType.HFIELD), (GeomType.HFIELD, GeomType.HFIELD), (GeomType.HFIELD, _SDF),
-}  # fmt: skip
 _FLAT = (_CYLINDER, _BOX, _MESH)
 _FEW = 64  # up to this many candidate points, all have a row
 _ROWS_PER_GEOM = 4
@@ -56,7 +53,7 @@ def make_plan(t: Topology) -> CollisionPlan:
     The capacity is one row for each point that can touch if these are at most 64, else 4 for each moving geom that
     can collide, or 8 where it has flat faces and meets others that have, and at least 64.
     """
-    geom, explicit, order = _candidates(t)
+    geom, explicit, order = candidate_pairs(t)
     hooked = np.isin(np.arange(len(geom)), list(hooked_pairs(t, geom)))
     built = hooked | np.array([_built(t, *pair) for pair in geom.tolist()], bool)
     geom, explicit = geom[built], explicit[built]
@@ -68,7 +65,7 @@ def make_plan(t: Topology) -> CollisionPlan:
     return CollisionPlan(
         geom=geom,
         explicit=explicit,
-        dim=_condim(t, geom, explicit),
+        dim=condim(t, geom, explicit),
         groups=groups,
         convex=convex,
         plane_mesh=_solid(t, groups, _PLANE, convex),
@@ -92,7 +89,7 @@ def _rows_of_geoms(t: Topology, geom: np.ndarray) -> int:
 def unsupported(t: Topology) -> tuple[str, ...]:
     """Return what the engine cannot collide yet, by type pair with the first geoms that need it."""
     out = []
-    geom, _, _ = _candidates(t)
+    geom, _, _ = candidate_pairs(t)
     lacking: dict[tuple[int, int], list[str]] = {}
     hooked = hooked_pairs(t, geom)
     for row, (a, b) in enumerate(geom.tolist()):
@@ -103,7 +100,7 @@ def unsupported(t: Topology) -> tuple[str, ...]:
         more = f" and {len(pairs) - 2} more" if len(pairs) > 2 else ""
         kind = f"{GeomType(a).name.lower()}-{GeomType(b).name.lower()}"
         out.append(f"collision {kind} is not built yet: geom {', '.join(pairs[:2])}{more}")
-    if not _disabled(t):
+    if not without_contacts(t):
         for f in range(t.nflex):
             if t.flex_contype[f] or t.flex_conaffinity[f]:
                 out.append(f"flex '{t.names[ObjType.FLEX][f]}': collision is not built yet")
@@ -113,70 +110,6 @@ def unsupported(t: Topology) -> tuple[str, ...]:
 def _name(t: Topology, geom: int) -> str:
     name = t.names[ObjType.GEOM][geom]
     return f"'{name}'" if name else f"number {geom}"
-
-
-def _disabled(t: Topology) -> bool:
-    return t.disabled(DisableBit.CONSTRAINT | DisableBit.CONTACT)
-
-
-def _candidates(t: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the geom pairs that no static filter discards, their <pair> ids or -1, and body signatures; in order.
-
-    MuJoCo walks body pairs by signature; within one, <pair> elements come first, then the geoms: sorted by
-    (smaller type, other) where the bounding volume trees are searched, else in the order of their ids.
-
-    Source: mj_collision, mj_broadphase, filterCollisionPair, contactcompare.
-    """
-    none = np.zeros((0, 2), np.int32), np.zeros(0, np.int32), np.zeros(0, np.int64)
-    if _disabled(t) or t.ngeom < 2:
-        return none
-    first, second = np.triu_indices(t.ngeom, 1)
-    keep = _unfiltered(t, first, second)
-    first, second = first[keep], second[keep]
-    if t.hooks.contact_filter is not None:
-        keep = [not t.hooks.contact_filter(t, int(a), int(b)) for a, b in zip(first, second, strict=True)]
-        first, second = first[np.array(keep, bool)], second[np.array(keep, bool)]
-    chosen = {frozenset(p) for p in zip(t.pair_geom1.tolist(), t.pair_geom2.tolist(), strict=True)}
-    keep = np.array([frozenset(p) not in chosen for p in zip(first.tolist(), second.tolist(), strict=True)], bool)
-    first, second = (np.concatenate([p, x[keep]]) for p, x in ((t.pair_geom1, first), (t.pair_geom2, second)))
-    explicit = np.concatenate([np.arange(t.npair), np.full(keep.sum(), -1)]).astype(np.int32)
-
-    swap = t.geom_type[first] > t.geom_type[second]
-    geom = np.stack([np.where(swap, second, first), np.where(swap, first, second)], axis=1).astype(np.int32)
-    signature = _signature(t, first, second)
-    body = t.geom_bodyid[geom]
-    tree = (np.max(t.body_geomnum[body], axis=1, initial=0) > 1) & (not t.disabled(DisableBit.MIDPHASE))
-    key1 = np.where(explicit >= 0, explicit, np.where(tree, geom[:, 0], np.minimum(first, second)))
-    key2 = np.where(tree, geom[:, 1], np.maximum(first, second))
-    order = np.lexsort((key2, key1, explicit < 0, signature))
-    hooked = hooked_pairs(t, geom)
-    collide = np.array([i in hooked or tuple(p) not in _NEVER for i, p in enumerate(t.geom_type[geom].tolist())], bool)
-    order = order[collide[order]]
-    return geom[order], explicit[order], signature[order]
-
-
-def _signature(t: Topology, geom1: np.ndarray, geom2: np.ndarray) -> np.ndarray:
-    body1, body2 = (t.geom_bodyid[g].astype(np.int64) for g in (geom1, geom2))
-    return (np.minimum(body1, body2) << 16) + np.maximum(body1, body2)
-
-
-def _unfiltered(t: Topology, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return which pairs pass contype and conaffinity, weld groups, parent-child, and excluded bodies.
-
-    The bit masks are tested for geoms, or for bodies only where a hook takes the place of the geom test.
-    Source: filterBodyPair, filterBitmask, canCollide2.
-    """
-    body1, body2 = t.geom_bodyid[first], t.geom_bodyid[second]
-    weld1, weld2 = t.body_weldid[body1], t.body_weldid[body2]
-    parent1, parent2 = (t.body_weldid[t.body_parentid[w]] for w in (weld1, weld2))
-    keep = (weld1 != weld2) & ((t.body_treeid[body1] >= 0) | (t.body_treeid[body2] >= 0))
-    if not t.disabled(DisableBit.FILTERPARENT):
-        keep &= ~((weld1 != 0) & (weld2 != 0) & ((weld1 == parent2) | (weld2 == parent1)))
-    masks = (t.geom_contype[first], t.geom_conaffinity[first], t.geom_contype[second], t.geom_conaffinity[second])
-    if t.hooks.contact_filter is not None:
-        masks = (t.body_contype[body1], t.body_conaffinity[body1], t.body_contype[body2], t.body_conaffinity[body2])
-    keep &= ((masks[0] & masks[3]) | (masks[2] & masks[1])) != 0
-    return keep & ~np.isin(_signature(t, first, second), t.exclude_signature)
 
 
 def _built(t: Topology, first: int, second: int) -> bool:
@@ -296,12 +229,3 @@ def _solid(t: Topology, groups: tuple[PairGroup, ...], kind: GeomType, convex: C
 def _meshes(t: Topology, geom: np.ndarray) -> list[int]:
     """Return the meshes that some geoms have, in ascending order."""
     return sorted(set(t.geom_dataid[geom[np.isin(t.geom_type[geom], (_MESH, _SDF))]].tolist()))
-
-
-def _condim(t: Topology, geom: np.ndarray, explicit: np.ndarray) -> np.ndarray:
-    """Return condim of each pair: of the geom of higher priority, else the larger.  Source: mj_contactParam."""
-    dim, priority = t.geom_condim[geom], t.geom_priority[geom]
-    first = np.where(priority[:, 0] > priority[:, 1], dim[:, 0], dim[:, 1])
-    mixed = np.where(priority[:, 0] == priority[:, 1], dim.max(axis=1), first)
-    own = t.pair_dim[np.maximum(explicit, 0)] if t.npair else mixed
-    return np.where(explicit >= 0, own, mixed).astype(np.int32)

@@ -11,7 +11,7 @@ from mjx_like.constants import MINVAL
 from mjx_like.math.linalg import cho_solve, cholesky, matmul
 from mjx_like.solver.capacity import at_capacity
 from mjx_like.solver.law import cost_change, force, state, zones
-from mjx_like.solver.problem import Problem, Settings, Solution, Start, times, transposed_times
+from mjx_like.solver.problem import Problem, Settings, Solution, Start, most_iterations, times, transposed_times
 from mjx_like.solver.search import Line, best_step
 
 Array = jax.Array
@@ -88,7 +88,7 @@ def _initial(settings: Settings, p: Problem, start: Start, factor: Array, scale:
         gradient=gradient,
         preconditioned=preconditioned,
         direction=-preconditioned,
-        done=none | (jnp.maximum(gap, 0) < start.tolerance) | (settings.iterations == 0),
+        done=none | (jnp.maximum(gap, 0) < start.tolerance) | (most_iterations(settings, start.limit) <= 0),
         iterations=jnp.zeros(dof.shape[0], jnp.int32),
     )
 
@@ -127,7 +127,7 @@ def _iterate(settings: Settings, p: Problem, start: Start, factor: Array, scale:
         gradient=gradient,
         preconditioned=preconditioned,
         direction=-preconditioned + transposed_times(dof, beta) * direction,
-        done=s.done | ~moved | ended | (iterations >= settings.iterations),
+        done=s.done | ~moved | ended | (iterations >= most_iterations(settings, start.limit)),
         iterations=iterations,
     )
 

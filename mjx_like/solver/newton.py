@@ -14,7 +14,17 @@ from mjx_like.solver.capacity import at_capacity
 from mjx_like.solver.law import cost_change, curved, force, zones
 from mjx_like.solver.law import state as row_state
 from mjx_like.solver.linesearch import step_length
-from mjx_like.solver.problem import Problem, Settings, Solution, Start, hessian, times, transposed_times, written_out
+from mjx_like.solver.problem import (
+    Problem,
+    Settings,
+    Solution,
+    Start,
+    hessian,
+    most_iterations,
+    times,
+    transposed_times,
+    written_out,
+)
 
 Array = jax.Array
 
@@ -34,7 +44,8 @@ class _State(NamedTuple):
     iterations: Array
 
 
-Iterate = Callable[[Problem, Array, Array, _State], _State]
+Fixed = tuple[Problem, Array, Array, Array | None]  # problem, tolerance, scale, limit of iterations
+Iterate = Callable[..., _State]
 
 
 def newton(settings: Settings, p: Problem, start: Start) -> Solution:
@@ -57,10 +68,10 @@ def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
 
     advance = _advance_lot if _lot(scale.size) < scale.size else _advance_all
     turned = not written_out(p.J)  # the Hessian is a product then, twice as fast if the loop has J transposed
-    fixed = (_turned(p) if turned else p, start.tolerance, scale)
+    fixed = (_turned(p) if turned else p, start.tolerance, scale, start.limit)
 
-    def iterate(p: Problem, tolerance: Array, scale: Array, s: _State) -> _State:
-        return _iterate(settings, _turned(p) if turned else p, tolerance, scale, s)
+    def iterate(p: Problem, tolerance: Array, scale: Array, limit: Array | None, s: _State) -> _State:
+        return _iterate(settings, _turned(p) if turned else p, tolerance, scale, limit, s)
 
     s = first
     if settings.iterations:
@@ -86,7 +97,7 @@ def _lot(batch: int) -> int:
     return min(batch, max(_LEAST_LOT, batch // _LOTS))
 
 
-def _advance_all(iterate: Iterate, fixed: tuple[Problem, Array, Array], s: _State) -> _State:
+def _advance_all(iterate: Iterate, fixed: Fixed, s: _State) -> _State:
     """Return the state after one step of every world that is not done."""
     new = iterate(*fixed, s)
     if s.done.size == 1:  # one world alone ends the loop when it is done
@@ -94,7 +105,7 @@ def _advance_all(iterate: Iterate, fixed: tuple[Problem, Array, Array], s: _Stat
     return jax.tree.map(lambda a, b: jnp.where(s.done.reshape(s.done.shape + (1,) * (a.ndim - 1)), a, b), s, new)
 
 
-def _advance_lot(iterate: Iterate, fixed: tuple[Problem, Array, Array], s: _State) -> _State:
+def _advance_lot(iterate: Iterate, fixed: Fixed, s: _State) -> _State:
     """Return the state after one step of as many unfinished worlds as a lot holds; the last lots may lack some."""
     batch = s.done.size
     unfinished, ids = lax.top_k(jnp.where(s.done, 0.0, 1.0).astype(jnp.float32), _lot(batch))
@@ -125,12 +136,12 @@ def _initial(settings: Settings, p: Problem, start: Start, scale: Array) -> _Sta
         jar=jar,
         smooth=smooth,
         decrement=jnp.full_like(zero, jnp.inf),
-        done=(norm < start.tolerance) | (norm == 0),
+        done=(norm < start.tolerance) | (norm == 0) | (most_iterations(settings, start.limit) <= 0),
         iterations=zero.astype(jnp.int32),
     )
 
 
-def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, s: _State) -> _State:
+def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, limit: Array | None, s: _State) -> _State:
     """Return the state of all worlds after one Newton step."""
     gradient = s.smooth - transposed_times(p.J, force(p.law, s.jar))
     zone = zones(p.law, s.jar)
@@ -166,6 +177,6 @@ def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, s: 
         jar=jar,
         smooth=s.smooth + alpha[:, None] * metric,
         decrement=decrement,
-        done=small | exact | stalled | (decrement <= 0) | (iterations >= settings.iterations),
+        done=small | exact | stalled | (decrement <= 0) | (iterations >= most_iterations(settings, limit)),
         iterations=iterations,
     )

@@ -13,7 +13,16 @@ from mjx_like.math.linalg import cho_solve, cholesky
 from mjx_like.solver.capacity import at_capacity, split
 from mjx_like.solver.dual import Dual, dual, dual_state, on_ellipsoid, within_ellipsoid
 from mjx_like.solver.law import force as primal_force
-from mjx_like.solver.problem import Problem, Settings, Solution, Start, gradient, times, transposed_times
+from mjx_like.solver.problem import (
+    Problem,
+    Settings,
+    Solution,
+    Start,
+    gradient,
+    most_iterations,
+    times,
+    transposed_times,
+)
 from mjx_like.solver.shuffle import shuffled, stream
 
 Array = jax.Array
@@ -103,7 +112,7 @@ def _solve_island(
     order = jnp.argsort(~blocks, stable=True).astype(jnp.int32)
     zero = jnp.int32(0)
     first = _State(force, force, order, zero, zero, count == 0)
-    s = lax.while_loop(lambda s: ~s.done & (s.iterations < settings.iterations), sweep, first)
+    s = lax.while_loop(lambda s: ~s.done & (s.iterations < most_iterations(settings, start.limit)), sweep, first)
     return s.force, jnp.maximum(most, s.iterations)
 
 

@@ -60,6 +60,7 @@ class Start(Record):
     tolerance: Array = leaf()
     ls_tolerance: Array | None = None  # for solvers that search lines as MuJoCo does
     islands: Islands | None = None  # for solvers that go island by island
+    limit: Array | None = None  # iterations, where fewer than the settings allow
 
 
 @record
@@ -72,6 +73,11 @@ class Solution(Record):
     state: Array = leaf("nrow")
     iterations: Array = leaf()
     residual: Array = leaf()  # norm of the gradient over the trace of M
+
+
+def most_iterations(settings: Settings, limit: Array | None) -> int | Array:
+    """Return how many iterations a solve may take."""
+    return settings.iterations if limit is None else jnp.minimum(limit, settings.iterations)
 
 
 def times(J: Array, x: Array) -> Array:

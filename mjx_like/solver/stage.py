@@ -1,5 +1,7 @@
 """The solver stage: from constraint rows to the constrained acceleration."""
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 
@@ -49,25 +51,7 @@ def solve_metric(
             solver_niter=zero(d.solver_niter),
             solver_residual=zero(d.solver_residual),
         )
-    settings = Settings(
-        iterations=m.flags.iterations,
-        ls_iterations=m.flags.ls_iterations,
-        warmstart=not m.disabled(DisableBit.WARMSTART),
-        solver=SolverType(m.flags.solver),
-    )
-    layout = row_layout(m, d)
-    problem = row_problem(d, metric, smooth, layout)
-    start = Start(
-        smooth=unconstrained,
-        warm=d.qacc_warmstart,
-        nrow=layout.nplain,
-        ncone=layout.ncone,
-        tolerance=m.opt_floats.tolerance,
-    )
-    if settings.solver != SolverType.NEWTON or m.flags.noslip_iterations > 0:
-        lanes = islands(m, d, metric, layout)
-    if settings.solver != SolverType.NEWTON:
-        start = start.replace(ls_tolerance=m.opt_floats.ls_tolerance, islands=lanes)
+    settings, problem, start, layout, lanes = task_of(m, d, metric, smooth, unconstrained)
     s = optimum(settings, problem, jax.lax.stop_gradient(start))
     if m.flags.noslip_iterations > 0:
         task = dual(problem if approximate is None else problem.replace(M=approximate), unconstrained)
@@ -83,6 +67,39 @@ def solve_metric(
         solver_residual=s.residual,
         unconverged=d.unconverged + short.astype(d.unconverged.dtype),
     )
+
+
+class SolverTask(NamedTuple):
+    """What the rows of Data ask of the solver; lanes: None where neither solver nor noslip goes by islands."""
+
+    settings: Settings
+    problem: Problem
+    start: Start
+    layout: PlainLayout | ConeLayout
+    lanes: Islands | None
+
+
+def task_of(m: Model, d: Data, metric: Array, smooth: Array, unconstrained: Array) -> SolverTask:
+    """Return what to solve; arguments as of `solve_metric`."""
+    settings = Settings(
+        iterations=m.flags.iterations,
+        ls_iterations=m.flags.ls_iterations,
+        warmstart=not m.disabled(DisableBit.WARMSTART),
+        solver=SolverType(m.flags.solver),
+    )
+    layout = row_layout(m, d)
+    start = Start(
+        smooth=unconstrained,
+        warm=d.qacc_warmstart,
+        nrow=layout.nplain,
+        ncone=layout.ncone,
+        tolerance=m.opt_floats.tolerance,
+    )
+    newton = settings.solver == SolverType.NEWTON
+    lanes = None if newton and m.flags.noslip_iterations <= 0 else islands(m, d, metric, layout)
+    if not newton:
+        start = start.replace(ls_tolerance=m.opt_floats.ls_tolerance, islands=lanes)
+    return SolverTask(settings, row_problem(d, metric, smooth, layout), start, layout, lanes)
 
 
 def without_slip(m: Model, p: Problem, task: Dual, unconstrained: Array, s: Solution, frame: Frame) -> Solution:

@@ -17,6 +17,7 @@ from mjx_like.interop import put_model
 from mjx_like.state import make_data
 from mjx_like.types.enums import GeomType, WarningType
 from mjx_like.types.hooks import Hooks
+from mjx_like.types.model import Model
 from tests.collision import scene
 
 PILE = """
@@ -134,16 +135,18 @@ def test_tables_agree():
 
 
 def test_unsupported_pairs_are_named():
-    xml = """<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/>
-        <mesh name="tent" vertex="0 0 .12 .1 0 -.06 -.05 .09 -.06 -.05 -.09 -.06"/></asset><worldbody>
+    """Those of a geom of type sdf without distances, but with what never collides."""
+    xml = """<mujoco><extension><plugin plugin="mujoco.sdf.torus"><instance name="i"/></plugin></extension>
+      <asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/><mesh name="ring"><plugin instance="i"/></mesh></asset>
+      <worldbody>
       <geom name="ground" type="hfield" hfield="h"/>
       <geom name="ghost" type="hfield" hfield="h" contype="0" conaffinity="0"/>
       <geom name="ball" size=".1"/>
-      <body><freejoint/><geom name="block" type="sdf" mesh="tent"/></body></worldbody></mujoco>"""
-    lacking = plan.unsupported(put_model(mujoco.MjModel.from_xml_string(xml)).topology)
+      <body><freejoint/><geom name="block" type="sdf" mesh="ring"/></body></worldbody></mujoco>"""
+    lacking = plan.unsupported(Model.from_xml_string(xml).topology)
     assert lacking == ("collision sphere-sdf is not built yet: geom 'ball' with 'block'",)
     off = xml.replace("<mujoco>", '<mujoco><option><flag contact="disable"/></option>')
-    assert plan.unsupported(put_model(mujoco.MjModel.from_xml_string(off)).topology) == ()
+    assert plan.unsupported(Model.from_xml_string(off).topology) == ()
 
 
 def _tangent(reference, seed):
