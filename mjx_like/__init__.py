@@ -35,6 +35,21 @@ from mjx_like.integrator.position import differentiate_pos, integrate_pos
 from mjx_like.interop import get_data, get_data_into, put_data, put_model
 from mjx_like.inverse import compare_fwd_inv, inverse, inverse_skip
 from mjx_like.io import load, save, save_xml
+from mjx_like.math.pose import (
+    axis_angle2quat,
+    mat2quat,
+    mul_pose,
+    mul_quat,
+    neg_pose,
+    neg_quat,
+    quat2mat,
+    quat2vel,
+    quat_integrate,
+    quat_z2vec,
+    rot_vec_quat,
+    sub_quat,
+    trn_vec_pose,
+)
 from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.passive.stage import passive
 from mjx_like.ray.stage import multi_ray, ray
@@ -42,6 +57,7 @@ from mjx_like.rollout import rollout
 from mjx_like.sensor.rne_postconstraint import rne_postconstraint
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
 from mjx_like.set_const import set_const
+from mjx_like.slip import Slip, slip
 from mjx_like.smooth.camlight import camlight
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.com_vel import com_vel

@@ -32,6 +32,7 @@ LAYERS = (
         "state_vector",
         "history",
         "support",
+        "slip",
         "set_const",
         "infer_inertia",
         "smoothing",

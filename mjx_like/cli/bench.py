@@ -7,7 +7,8 @@ import argparse
 import pathlib
 
 from mjx_like.bench import LIMIT, PEERS, Settings, compare, table
-from mjx_like.cli.setup import add_model_arguments, positive
+from mjx_like.cli import stages
+from mjx_like.cli.setup import add_model_arguments, load, positive
 from mjx_like.errors import InputError
 
 
@@ -18,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", type=positive, default=20, help="steps a run (default: 20)")
     parser.add_argument("--iterations", type=positive, help="solver iterations (default: the model's)")
     parser.add_argument("--ls-iterations", type=positive, help="line search iterations (default: the model's)")
+    parser.add_argument("--stages", action="store_true", help="print instead what each stage of a step takes")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--platform", choices=("cpu", "gpu"), default="cpu")
     parser.add_argument("--limit", type=float, default=LIMIT, help=f"seconds a peer gets (default: {LIMIT:g})")
@@ -26,6 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     if not pathlib.Path(args.model).is_file():
         raise InputError(f"{args.model}: no such file")
+    if args.stages:
+        m = load(args)
+        print(stages.table(stages.stage_times(m, stages.moving(m, args.batch, args.steps, args.seed)), args.batch))
+        return
     names = {name: value for name, value in vars(args).items() if name in Settings.__dataclass_fields__}
     settings = Settings(**names)
     peers = tuple(name for name in args.peer.split(",") if name)

@@ -1,9 +1,19 @@
 """The benchmark: peers in processes of their own, refusals and hangs told, the table."""
 
+import functools
+import pathlib
+
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
+import mjx_like as mjx
 from mjx_like import bench
+from mjx_like.cli import main, stages
 from mjx_like.errors import InputError
+
+MODELS = pathlib.Path(__file__).parents[2] / "models"
 
 ANSWER = """
 import json, sys
@@ -86,3 +96,29 @@ def test_messages(peers, monkeypatch):
     monkeypatch.setattr(bench, "FOLDER", peers / "nothing")
     with pytest.raises(InputError, match="run the benchmark from a source checkout"):
         bench.compare(bench.Settings("m.xml"), ())
+
+
+def test_stages_in_order_are_forward():
+    m = mjx.Model.from_xml_path(str(MODELS / "hopper.xml"))
+    d = mjx.make_data(m)
+    d = d.replace(qpos=d.qpos.at[1].add(-0.02), qvel=0.1 * jnp.ones(m.nv), ctrl=0.3 * jnp.ones(m.nu))
+    one, other = jax.jit(
+        lambda d: (mjx.forward(m, d), functools.reduce(lambda d, stage: stage(m, d), stages.STAGES.values(), d))
+    )(d)
+    assert one.ncon > 0
+    for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-12)
+
+
+def test_table_of_stages():
+    times = dict.fromkeys(stages.STAGES, 0.25) | {"forward": 2.0, "step": 3.0}
+    lines = stages.table(times, batch=100).splitlines()
+    assert lines[1].split() == ["kinematics", "250.000", "2500.00", "8%"] and lines[-2].split()[0] == "step"
+    assert "3000.000 ms together" in lines[-1]
+
+
+@pytest.mark.slow
+def test_stages_from_the_command_line(capsys):
+    main(["bench", str(MODELS / "pendulum.xml"), "--stages", "--batch", "2", "--steps", "3"])
+    printed = capsys.readouterr().out
+    assert "solver" in printed and "ms together" in printed
