@@ -6,6 +6,7 @@ A row is a member of one of MuJoCo's enums, or a pair of geom types. What MJX ha
 import enum
 import pathlib
 import sys
+from typing import NamedTuple
 
 import mjx_like as mjx
 from mjx_like.actuator.plan import BUILT
@@ -23,56 +24,95 @@ STEP = sys.modules["mjx_like.step"]
 HEAD = """# What the engine runs
 
 Generated from the dispatch tables by `python docs/make_features.py`; do not edit. An element without a check mark is
-compiled, listed by `python -m mjx_like info`, and refused by name by `make_data`. The last column is what mujoco-mjx
-{version} (its JAX implementation) has in its own tables.
+compiled, listed by `python -m mjx_like info`, and refused by name by `make_data`. The third column is what mujoco-mjx
+{version} (its JAX implementation) has in its own tables. The last names a test, or a small model under
+`models/features`: each of those is held against MuJoCo by `tests/forward/test_oracle.py`.
 """
 
-_Table = list[tuple[str, bool, bool]]
+FEATURES = pathlib.Path(__file__).parents[1] / "models" / "features"
 
 
-def members(kind: type[enum.IntEnum], built, theirs, leave: tuple[str, ...] = ()) -> _Table:
-    """Return a row for each member: its name, whether it is in `built`, and whether MJX's enum has it."""
+class Row(NamedTuple):
+    """A feature: its name, whether it is built, whether MJX has it, and what holds it."""
+
+    name: str
+    ours: bool
+    theirs: bool
+    held: str
+
+
+def members(kind: type[enum.IntEnum], built, theirs, held: dict[int, str], test: str, leave=()) -> list[Row]:
+    """Return a row for each member of an enum that is not in `leave`; test: what holds those without a small model."""
     return [
-        (member.name.lower(), member in built, theirs is not None and member.name in theirs.__members__)
+        Row(
+            member.name.lower(),
+            member in built,
+            theirs is not None and member.name in theirs.__members__,
+            held.get(int(member), test) if member in built else "",
+        )
         for member in kind
         if member.name not in leave
     ]
 
 
-def pairs(theirs) -> _Table:
+def pairs(theirs) -> list[Row]:
     """Return a row for each pair of geom types that MuJoCo collides."""
     solid = [g for g in enums.GeomType if g <= enums.GeomType.SDF]
     table = {tuple(sorted((int(a), int(b)))) for a, b in theirs}
     built = {*POINTS, *((enums.GeomType.HFIELD, kind) for kind in FIELD_KINDS)}
     built |= {(kind, enums.GeomType.SDF) for kind in SDF_KINDS}
-    return [
-        (f"{a.name.lower()} with {b.name.lower()}", (a, b) in built, (int(a), int(b)) in table)
-        for i, a in enumerate(solid)
-        for b in solid[i:]
-        if (a, b) not in NEVER
-    ]
+    rows = []
+    for i, a in enumerate(solid):
+        for b in (b for b in solid[i:] if (a, b) not in NEVER):
+            names = a.name.lower(), b.name.lower()
+            model = FEATURES / f"pair_{'_'.join(names)}.xml"
+            held = model.name if model.exists() else "tests/collision/test_sdf.py"
+            ours = (a, b) in built
+            rows.append(Row(" with ".join(names), ours, (int(a), int(b)) in table, held if ours else ""))
+    return rows
 
 
-def tables() -> dict[str, tuple[str, _Table]]:
-    """Return, by title, the test that holds the rows and the rows."""
+def small_models() -> dict[str, dict[int, str]]:
+    """Return, by table, the first small model that has each member of its enum."""
+    held: dict[str, dict[int, str]] = {}
+    for path in sorted(FEATURES.glob("*.xml")):
+        m = mjx.Model.from_xml_path(str(path))
+        for table, found in {
+            "Sensors": m.sensor_type,
+            "Equality": m.eq_type,
+            "Solvers": [m.flags.solver],
+            "Integrators": [m.flags.integrator],
+            "Transmission": m.actuator_trntype,
+            "Activation": m.actuator_dyntype,
+            "Gain": m.actuator_gaintype,
+            "Bias": m.actuator_biastype,
+        }.items():
+            for member in found:
+                held.setdefault(table, {}).setdefault(int(member), path.name)
+    return held
+
+
+def tables() -> dict[str, list[Row]]:
+    """Return the rows by title."""
     from mujoco.mjx._src import collision_driver, types
 
     drawn = tuple(g.name for g in enums.GeomType if g > enums.GeomType.SDF)
-    return {
-        "Collision": ("tests/collision", pairs(collision_driver._COLLISION_FUNC)),
-        "Sensors": ("tests/sensor", members(enums.SensorType, SENSORS, types.SensorType)),
-        "Rays": ("tests/ray", members(enums.GeomType, {*RAY, *SURFACES}, types.GeomType, drawn)),
-        "Equality": ("tests/constraint", members(enums.EqType, EQUALITIES, types.EqType)),
-        "Solvers": ("tests/solver", members(enums.SolverType, SOLVERS, types.SolverType)),
-        "Integrators": ("tests/integrator", members(enums.IntegratorType, STEP.INTEGRATORS, types.IntegratorType)),
-        "Transmission": (
-            "tests/actuator",
-            members(enums.TrnType, BUILT["transmission"], types.TrnType, ("UNDEFINED",)),
-        ),
-        "Activation": ("tests/actuator", members(enums.DynType, BUILT["dyntype"], types.DynType)),
-        "Gain": ("tests/actuator", members(enums.GainType, BUILT["gaintype"], types.GainType)),
-        "Bias": ("tests/actuator", members(enums.BiasType, BUILT["biastype"], types.BiasType)),
+    kinds = {
+        "Sensors": (enums.SensorType, SENSORS, types.SensorType, "tests/sensor"),
+        "Equality": (enums.EqType, EQUALITIES, types.EqType, "tests/constraint"),
+        "Solvers": (enums.SolverType, SOLVERS, types.SolverType, "tests/solver"),
+        "Integrators": (enums.IntegratorType, STEP.INTEGRATORS, types.IntegratorType, "tests/integrator"),
+        "Transmission": (enums.TrnType, BUILT["transmission"], types.TrnType, "tests/actuator", ("UNDEFINED",)),
+        "Activation": (enums.DynType, BUILT["dyntype"], types.DynType, "tests/actuator"),
+        "Gain": (enums.GainType, BUILT["gaintype"], types.GainType, "tests/actuator"),
+        "Bias": (enums.BiasType, BUILT["biastype"], types.BiasType, "tests/actuator"),
     }
+    held = small_models()
+    out = {"Collision": pairs(collision_driver._COLLISION_FUNC)}
+    for title, (kind, built, theirs, test, *leave) in kinds.items():
+        out[title] = members(kind, built, theirs, held.get(title, {}), test, *leave)
+    rays = members(enums.GeomType, {*RAY, *SURFACES}, types.GeomType, {}, "tests/ray/test_ray.py", drawn)
+    return {"Collision": out.pop("Collision"), "Sensors": out.pop("Sensors"), "Rays": rays, **out}
 
 
 def page() -> str:
@@ -80,9 +120,11 @@ def page() -> str:
     from importlib.metadata import version
 
     parts = [HEAD.format(version=version("mujoco-mjx"))]
-    for title, (test, rows) in tables().items():
-        body = "\n".join(f"| {name} | {'✓' if ours else ''} | {'✓' if theirs else ''} |" for name, ours, theirs in rows)
-        parts.append(f"## {title}\n\nHeld by `{test}`.\n\n| | mjx_like | MJX |\n|---|---|---|\n{body}\n")
+    for title, rows in tables().items():
+        body = "\n".join(
+            f"| {row.name} | {'✓' if row.ours else ''} | {'✓' if row.theirs else ''} | {row.held} |" for row in rows
+        )
+        parts.append(f"## {title}\n\n| | mjx_like | MJX | held by |\n|---|---|---|---|\n{body}\n")
     return "\n".join(parts)
 
 
