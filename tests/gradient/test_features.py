@@ -1,0 +1,70 @@
+"""The derivative of a step of every small model, which together have every row of the dispatch tables."""
+
+import pathlib
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import mjx_like as mjx
+from tests.oracle import load, states
+
+FEATURES = sorted((pathlib.Path(__file__).parents[2] / "models/features").glob("*.xml"))
+QUICK = ("tendon_armature",)
+LENGTH = 1e-6
+LIMIT = 1e-5  # of forward mode and central differences, relative
+SMOOTH = 1e-3  # of the two one-sided differences, beyond which a state lies at a kink
+
+
+def _moves(m, size: int):
+    """Return directions in the tangent space of the state, in controls and in applied forces, by name."""
+    rng = np.random.default_rng(size)
+    return {
+        "qpos": jnp.asarray(rng.normal(size=m.nv)),
+        "qvel": jnp.asarray(rng.normal(size=m.nv)),
+        "act": jnp.asarray(0.1 * rng.normal(size=m.na)),
+        "ctrl": jnp.asarray(rng.normal(size=m.nu)),
+        "qfrc_applied": jnp.asarray(rng.normal(size=m.nv)),
+    }
+
+
+def _program(m, empty, move):
+    """Return the function of a state and a length: results of a step, their slope, and that of a sum in both modes."""
+
+    def results(state, s):
+        d = empty.replace(**state)
+        changed = {name: getattr(d, name) + s * way for name, way in move.items() if name != "qpos"}
+        d = d.replace(qpos=mjx.integrate_pos(m, d.qpos, move["qpos"], s), **changed)
+        now, after = mjx.forward(m, d), mjx.step(m, d)
+        names = ("qvel", "act", "qpos")
+        return jnp.concatenate([now.qacc, now.sensordata, *(getattr(after, name) for name in names)]), now.ncon
+
+    def run(state, s):
+        (value, ncon), (slope, _) = jax.jvp(lambda s: results(state, s), (s,), (1.0,))
+        weight = jnp.cos(jnp.arange(value.size))
+        back = jax.grad(lambda s: weight @ results(state, s)[0])(s)
+        return value, slope, back, weight @ slope, ncon
+
+    return jax.jit(run)
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, id=p.stem, marks=() if p.stem in QUICK else pytest.mark.slow) for p in FEATURES]
+)
+def test_step(path):
+    """Reverse mode is forward mode, and both are central differences where MuJoCo's model is smooth."""
+    mj, m = load(str(path))
+    run = _program(m, mjx.make_data(m), _moves(m, mj.nv))
+    smooth = 0
+    for state in states(mj):
+        state = {name: jnp.asarray(value) for name, value in state.items()}
+        value, slope, back, forward, _ = run(state, 0.0)
+        assert np.isfinite(slope).all() and abs(back - forward) < 1e-9 * (1 + abs(forward) + np.abs(slope).sum())
+        high, low = (run(state, s)[0] for s in (LENGTH, -LENGTH))
+        scale = 1 + np.abs(slope).max()
+        if np.abs(high + low - 2 * value).max() > SMOOTH * LENGTH * scale:
+            continue
+        smooth += 1
+        assert np.abs(slope - (high - low) / (2 * LENGTH)).max() < LIMIT * scale, path.stem
+    assert smooth >= 2, smooth
