@@ -35,7 +35,7 @@ def facet(a: Convex, b: Convex, found: Nearest) -> tuple[Array, Array, Array]:
 
 
 def follow_prism(prism: Convex, geom: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array]:
-    """Return what `follow_one` does, but `facet` where a prism of a height field holds a box or a mesh."""
-    sharp = ((geom.kind == GeomType.BOX) | (geom.kind == GeomType.MESH)) & (found.dist < 0)
+    """Return what `follow_one` does, but `facet` where a prism holds a box or a mesh, without margin."""
+    sharp = ((geom.kind == GeomType.BOX) | (geom.kind == GeomType.MESH)) & (found.dist < 0) & (geom.margin == 0)
     both = facet(prism, geom, found), follow_one(prism, geom, found, normal)
     return tuple(jnp.where(sharp, x, y) for x, y in zip(*both, strict=True))

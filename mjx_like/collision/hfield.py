@@ -145,13 +145,13 @@ def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, limit: Array
     options = {"iterations": m.flags.ccd_iterations}
     above = np.array([0.0, 0, 1])
 
-    def shapes(vert, geom):
-        prism = convex(GeomType.HFIELD, flat, eye, flat, vert)
-        return prism._replace(center=jnp.mean(vert, axis=0)), convex(kind, *geom)
+    def shapes(vert, geom, margin):
+        prism = convex(GeomType.HFIELD, flat, eye, flat, vert, margin)
+        return prism._replace(center=jnp.mean(vert, axis=0)), convex(kind, *geom, margin)
 
     @jax.custom_jvp
     def touch(shape, use, cutoff, tolerance):
-        prism, geom = shapes(*shape)
+        prism, geom = shapes(*shape, 0.0 if refined else cutoff)
         geom = geom._replace(pos=jnp.where(use, geom.pos, away), center=jnp.where(use, geom.center, away))
         if refined:
             (dist, point, normal), along, hit, found = legacy.deepest(
@@ -159,21 +159,21 @@ def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, limit: Array
             )
             valid = use & hit
         else:
-            found = nearest(prism, geom, of_kind, tolerance=tolerance, cutoff=cutoff, discrete=discrete, **options)
-            dist, point = found.dist, 0.5 * (found.first + found.second)
-            normal, apart = safe.normalize(found.second - found.first)
-            normal = along = jnp.where(found.dist < 0, -normal, normal)
-            valid = use & (found.dist < cutoff) & (apart[0] > 0)
+            found = nearest(prism, geom, of_kind, tolerance=tolerance, discrete=discrete, **options)
+            dist, point = cutoff + found.dist, 0.5 * (found.first + found.second)
+            normal, apart = safe.normalize(found.first - found.second)
+            along, valid = normal, use & (found.dist < 0) & (apart[0] > 0)
         first, second, point = (jnp.where(valid, x, 0) for x in (found.first, found.second, point))
         normal, along = (jnp.where(valid, x, above) for x in (normal, along))
-        dist = jnp.where(valid, dist, 1)
-        return (dist, point, normal), valid, (found._replace(dist=dist, first=first, second=second), along)
+        dist, depth = (jnp.where(valid, x, 1) for x in (dist, found.dist))
+        return (dist, point, normal), valid, (found._replace(dist=depth, first=first, second=second), along)
 
     @touch.defjvp
     def derivative(primals, tangents):
         result, valid, held = touch(*primals)
+        margin = 0.0 if refined else primals[2]
         follow = legacy.follow_one if refined else follow_prism if discrete else follow_one
-        moved = jax.jvp(lambda x: follow(*shapes(*x), *held), primals[:1], tangents[:1])[1]
+        moved = jax.jvp(lambda x: follow(*shapes(*x, margin), *held), primals[:1], tangents[:1])[1]
         moved = jax.tree.map(lambda x: jnp.where(valid, x, 0), moved)
         return (result, valid, held), (moved, *jax.tree.map(no_tangent, (valid, held)))
 

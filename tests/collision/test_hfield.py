@@ -15,15 +15,15 @@ from tests.oracle import error
 COUNT = 24
 
 
-def _model(kind: str, margin: float, flags: str = ""):
-    """Return (MjModel, Model) of a rough, tilted field, and two free geoms of one type and different size."""
+def _model(kind: str, margin: float, flags: str = "", option: str = 'ccd_tolerance="1e-10" ccd_iterations="60"'):
+    """Return (MjModel, Model) of a rough, tilted field, and a free geom."""
     heights = np.random.default_rng(0).uniform(size=54)
     size = {"sphere": ".15", "capsule": ".06 .1", "ellipsoid": ".07 .1 .14", "cylinder": ".09 .12",
             "box": ".07 .1 .13"}.get(kind)  # fmt: skip
     shape = 'type="mesh" mesh="tent"' if size is None else f'type="{kind}" size="{size}"'
     xml = f"""
     <mujoco>
-      <option ccd_tolerance="1e-10" ccd_iterations="60"><flag {flags}/></option>
+      <option {option}><flag {flags}/></option>
       <default><geom margin="{margin}" gap="0.01"/></default>
       <asset><hfield name="h" nrow="6" ncol="9" size="1 .6 .2 .1" elevation="{" ".join(map(str, heights))}"/>
         <mesh name="tent" vertex="0 0 .18  .15 0 -.09  -.07 .13 -.09  -.07 -.13 -.09  -.06 0 .15"/></asset>
@@ -47,20 +47,25 @@ def _poses(mj, count: int) -> np.ndarray:
     return np.concatenate([data.geom_xpos[0] + local @ turn.T, quat / np.linalg.norm(quat, axis=1, keepdims=True)], 1)
 
 
-# MuJoCo searches with a layer around geoms, which makes them curved: its points are right to the root of the tolerance
+EXACT = (1e-9, 1e-9, 1e-9)
+CURVED = (1e-9, 1e-6, 1e-4)  # the normal of a shallow contact is a quotient of small numbers
+
+
 @pytest.mark.parametrize(
     "kind, margin, limits",
     [
-        ("sphere", 0.0, (1e-9, 1e-8, 1e-7)),
-        pytest.param("capsule", 0.01, (1e-9, 1e-5, 1e-7), marks=pytest.mark.slow),
-        pytest.param("ellipsoid", 0.0, (1e-8, 1e-4, 1e-3), marks=pytest.mark.slow),
-        ("box", 0.01, (1e-9, 1e-5, 1e-7)),
-        pytest.param("cylinder", 0.01, (1e-8, 1e-4, 1e-3), marks=pytest.mark.slow),
-        pytest.param("mesh", 0.0, (1e-9, 1e-5, 1e-7), marks=pytest.mark.slow),
+        ("sphere", 0.0, EXACT),
+        pytest.param("capsule", 0.01, EXACT, marks=pytest.mark.slow),
+        pytest.param("ellipsoid", 0.0, CURVED, marks=pytest.mark.slow),
+        pytest.param("ellipsoid", 0.01, CURVED, marks=pytest.mark.slow),
+        ("box", 0.01, EXACT),
+        pytest.param("cylinder", 0.01, CURVED, marks=pytest.mark.slow),
+        pytest.param("mesh", 0.0, EXACT, marks=pytest.mark.slow),
     ],
 )
 def test_contacts_equal_oracle(kind, margin, limits):
-    mj, m = _model(kind, margin)
+    """At MuJoCo's own tolerance: with a margin both search with a layer around the geoms."""
+    mj, m = _model(kind, margin, option="")
     reference = scene.oracle(mj, _poses(mj, COUNT))
     worst = scene.compare(scene.ours(m, reference), reference)
     assert worst["wrong"] == []
@@ -152,9 +157,10 @@ def _changing(mj, qpos: np.ndarray, reference) -> int:
     "kind, margin, limit",
     [
         ("box", 0.0, 1e-9),
-        pytest.param("box", 0.01, 1e-4, marks=pytest.mark.slow),
+        pytest.param("box", 0.01, 1e-6, marks=pytest.mark.slow),
         pytest.param("mesh", 0.0, 1e-9, marks=pytest.mark.slow),
-        pytest.param("cylinder", 0.0, 2e-3, marks=pytest.mark.slow),
+        pytest.param("cylinder", 0.0, 1e-4, marks=pytest.mark.slow),
+        pytest.param("cylinder", 0.01, 1e-4, marks=pytest.mark.slow),
     ],
 )
 def test_deep_contacts_equal_oracle(kind, margin, limit):
