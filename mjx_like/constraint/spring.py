@@ -60,14 +60,20 @@ def springs(m: Model, s: Sources) -> Springs:
     solref = valid_solref(s.solref, h, refsafe and not discrete, DEFAULT_SOLREF)
     k, b = stiffness_damping(solref, valid_solimp(s.solimp)[1])
     k = jnp.where(np.isin(kind, _FRICTION), 0, k)
+    imp, slope, soft = _impedance(m, s, contact, limit)
+    if discrete and refsafe:
+        least = resolved(k, b, imp, solref, h)
+        k, b = (jnp.where(limit | contact, new, x) for new, x in zip(least, (k, b), strict=True))
+    R = regularization(imp, s.diagonal, end_of_step(k, b, imp, h) if discrete else None)
+    return Springs(k=k, b=b, imp=imp, slope=slope, R=R, soft=soft)
+
+
+def _impedance(m: Model, s: Sources, contact: np.ndarray, limit: np.ndarray) -> tuple[Array, Array, Array]:
+    """Return impedance, its slope, and the violation at which it acts; contacts and limits may begin gradually."""
     (imp, slope), soft = impedance(s.solimp, s.violation), s.violation
     if m.smoothing is not None:
         gradual = contact | (limit & m.smoothing.limits)
         eased, share = softened(m.smoothing, s.violation)
         imp = jnp.where(gradual, softened_impedance(impedance(s.solimp, eased)[0], share), imp)
         soft = jnp.where(gradual, eased, soft)
-    if discrete and refsafe:
-        least = resolved(k, b, imp, solref, h)
-        k, b = (jnp.where(limit | contact, new, x) for new, x in zip(least, (k, b), strict=True))
-    R = regularization(imp, s.diagonal, end_of_step(k, b, imp, h) if discrete else None)
-    return Springs(k=k, b=b, imp=imp, slope=slope, R=R, soft=soft)
+    return imp, slope, soft

@@ -1,6 +1,7 @@
 """The stages of constraint/: rows that depend on position, and their reference acceleration."""
 
 import functools
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -28,6 +29,16 @@ from mjx_like.types.topology import Topology
 Array = jax.Array
 
 
+class _InUse(NamedTuple):
+    """Which slots and contacts have rows."""
+
+    slots: Slots | None
+    each: Array  # rows of each contact, shape (nconmax,)
+    slot_end: Array  # running total of the active slots
+    contact_end: Array  # running total of the rows of contacts
+    asked: Array  # rows if njmax had no limit
+
+
 def make_constraint(m: Model, d: Data) -> Data:
     """Return `d` with the constraint rows and all of them that depends on position alone.
 
@@ -41,42 +52,21 @@ def make_constraint(m: Model, d: Data) -> Data:
     if m.njmax == 0 or plan.default_njmax == 0:
         return _without_rows(m, d)
     d = adhesive_gap(m, d)
-    fixed = slots(m, d) if len(plan.slot_type) else None
-    each = _contact_rows(m, d)
-    slot_end, end = _slot_totals(fixed), running_total(each)
-    asked = _last(slot_end) + _last(end)
-    if m.njmax < plan.default_njmax:
-        fixed, each = _within_capacity(m, d, fixed, slot_end, each)
-        slot_end, end = _slot_totals(fixed), running_total(each)
-    counts, total = _counts(m, slot_end), _last(slot_end)
-    nefc = total + _last(end)
-    contact = _reduced(d.contact) if plan.contact_dims else None
-    slot_springs, contact_springs = _springs(m, fixed, contact)
-    if m.smoothing is not None:
-        fixed, contact = _softened(m, fixed, slot_springs, contact, contact_springs)
-    inputs = Inputs(
-        slots=fixed,
-        springs=slot_springs,
-        contact=contact,
-        parameters=None if contact is None else contact_parameters(m, contact, contact_springs),
-        contact_rows=each,
-        slot_end=slot_end,
-        contact_end=end,
-        cdof=d.cdof,
-        subtree_com=d.subtree_com,
-    )
+    use = _in_use(m, d)
+    counts, total = _counts(m, use.slot_end), _last(use.slot_end)
+    nefc = total + _last(use.contact_end)
     # a capacity holds as many contacts as rows, those without rows included
-    last = jnp.max(jnp.where(each > 0, jnp.arange(1, each.size + 1), 0), initial=0)
-    made = _assemble(m.topology, jnp.maximum(nefc, last), inputs)
-    full = jnp.zeros_like(d.warning).at[int(WarningType.CNSTRFULL)].set(1) * (asked > m.njmax)
+    last = jnp.max(jnp.where(use.each > 0, jnp.arange(1, use.each.size + 1), 0), initial=0)
+    made = _assemble(m.topology, jnp.maximum(nefc, last), _inputs(m, d, use))
+    full = jnp.zeros_like(d.warning).at[int(WarningType.CNSTRFULL)].set(1) * (use.asked > m.njmax)
     d = d.replace(
         **made._asdict(),
-        contact=d.contact.replace(efc_address=jnp.where(each > 0, total + end - each, -1)),
+        contact=d.contact.replace(efc_address=jnp.where(use.each > 0, total + use.contact_end - use.each, -1)),
         ne=counts[0],
         nf=counts[1],
         nl=counts[2],
         nefc=nefc,
-        maxuse_efc=jnp.maximum(d.maxuse_efc, asked),
+        maxuse_efc=jnp.maximum(d.maxuse_efc, use.asked),
         warning=d.warning + full.astype(d.warning.dtype),
     )
     exact = m.enabled(EnableBit.DIAGEXACT) and m.flags.integrator != IntegratorType.DISCRETE
@@ -120,6 +110,38 @@ def _without_rows(m: Model, d: Data) -> Data:
         ne=zero, nf=zero, nl=zero, nefc=zero,
         contact=d.contact.replace(efc_address=jnp.full_like(d.contact.efc_address, -1)),
     )  # fmt: skip
+
+
+def _in_use(m: Model, d: Data) -> _InUse:
+    """Return the slots and contacts that have rows, at most njmax rows in all."""
+    plan = m.plans.constraint
+    fixed = slots(m, d) if len(plan.slot_type) else None
+    each = _contact_rows(m, d)
+    slot_end, end = _slot_totals(fixed), running_total(each)
+    asked = _last(slot_end) + _last(end)
+    if m.njmax < plan.default_njmax:
+        fixed, each = _within_capacity(m, d, fixed, slot_end, each)
+        slot_end, end = _slot_totals(fixed), running_total(each)
+    return _InUse(fixed, each, slot_end, end, asked)
+
+
+def _inputs(m: Model, d: Data, use: _InUse) -> Inputs:
+    """Return what the rows follow from."""
+    fixed, contact = use.slots, _reduced(d.contact) if m.plans.constraint.contact_dims else None
+    slot_springs, contact_springs = _springs(m, fixed, contact)
+    if m.smoothing is not None:
+        fixed, contact = _softened(m, fixed, slot_springs, contact, contact_springs)
+    return Inputs(
+        slots=fixed,
+        springs=slot_springs,
+        contact=contact,
+        parameters=None if contact is None else contact_parameters(m, contact, contact_springs),
+        contact_rows=use.each,
+        slot_end=use.slot_end,
+        contact_end=use.contact_end,
+        cdof=d.cdof,
+        subtree_com=d.subtree_com,
+    )
 
 
 def _contact_rows(m: Model, d: Data) -> Array:
