@@ -49,15 +49,6 @@ def _poses(mj, count: int):
     return out
 
 
-def _pairs(contact, count: int) -> dict:
-    """Return distances, positions and normals of the contacts of each pair of geoms, in order."""
-    out: dict = {}
-    for i in range(count):
-        row = np.concatenate([[contact.dist[i]], contact.pos[i], np.ravel(contact.frame[i])[:3]])
-        out.setdefault(tuple(contact.geom[i]), []).append(row)
-    return {pair: np.array(rows) for pair, rows in out.items()}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.0, 0.01])
 def test_all_pairs_equal_oracle(margin):
@@ -109,8 +100,8 @@ def test_faces_and_edges_that_nearly_match():
     data = scene.ours(m, reference)
     contact = jax.tree.map(np.asarray, data.contact)
     for k, theirs in enumerate(reference):
-        mine = _pairs(jax.tree.map(lambda x, k=k: x[k], contact), int(data.ncon[k]))
-        other = _pairs(theirs.contact, theirs.ncon)
+        mine = scene.by_pair(jax.tree.map(lambda x, k=k: x[k], contact), int(data.ncon[k]))
+        other = scene.by_pair(theirs.contact, theirs.ncon)
         assert {p: len(v) for p, v in mine.items()} == {p: len(v) for p, v in other.items()}, k
         for pair in other:  # two ends of an edge are at times found in the other order
             a, b = (x[np.lexsort(x[:, 1:4].round(6).T)] for x in (mine[pair], other[pair]))
