@@ -19,7 +19,7 @@ from mjx_like.collision.gjk import Corners
 from mjx_like.collision.mixing import PairParameters
 from mjx_like.collision.simplex import dot
 from mjx_like.constants import MAXIMP, MINIMP, MINVAL
-from mjx_like.geometry.convex import Convex, support
+from mjx_like.geometry.convex import Convex, core, support
 from mjx_like.math import quaternion, safe
 from mjx_like.math.select import combine, take
 from mjx_like.ray.stage import cast
@@ -65,8 +65,8 @@ class _Impact(NamedTuple):
     start: Array  # distance at the start of the step [m]
     speed: Array  # by which the distance shrinks, per step [m]
     normal: Array
-    ends: Array  # points of both geoms, put back to where they are now, shape (2, slots, 3); the nearest first
-    middle: Array  # the nearest points themselves, put back, shape (2, 3)
+    ends: Array  # points of both geoms, in their frames, shape (2, slots, 3); the nearest first
+    middle: Array  # the nearest points themselves, shape (2, 3)
     used: Array  # which ends are contacts, shape (slots,)
     hits: Array
 
@@ -154,23 +154,26 @@ def _impacts(m: Model, d: Data, plan: SpeculativePlan, first, second, margin: Ar
     several = not m.disabled(DisableBit.MULTICCD)
 
     def one(a, b, normal, flat, cornered, solid, first, second, margin, near):
-        def moved(geom: Convex, motion: _Motion, time: Array) -> Convex:
+        def moved(geom: Convex, motion: _Motion, time: Array, nearest: Array) -> Convex:
             pos = geom.pos + time * motion.shift
             turn = quaternion.matrix(quaternion.from_rotation_vector(time * motion.turn))
-            return geom._replace(pos=pos, center=pos, mat=turn @ geom.mat)
+            mat = turn @ geom.mat
+            return geom._replace(pos=pos, center=pos + jnp.sum(mat * nearest, axis=1), mat=mat)
 
         apart = first.shift - second.shift
         most = safe.norm(apart) + first.spin + second.spin
 
-        def look(time: Array):
-            geoms = moved(a, first, time), moved(b, second, time)
-            found = _separation(m, plan, *geoms, normal, flat, cornered)
+        def look(time: Array, nearest: Array):
+            geoms = moved(a, first, time, nearest[0]), moved(b, second, time, nearest[1])
+            found, within = _separation(m, plan, *geoms, normal, flat, cornered)
             out = jnp.where(flat, normal, safe.normalize(found.second - found.first)[0])
-            return geoms, found, out
+            nearest = jnp.concatenate([_local(g, x[None]) for g, x in zip(geoms, within, strict=True)])
+            return nearest, (geoms, found, out)
 
         def body(state):
-            time, _, start, count, _, _ = state
-            geoms, found, out = look(time)
+            time, _, start, count, _, nearest, _ = state
+            nearest, seen = look(time, nearest)
+            _, found, out = seen
             start = jnp.where(count == 0, found.dist, start)
             above, whole = found.dist - margin, start - margin
             arrived = above - _TARGET * whole <= _NEAR * whole
@@ -178,13 +181,13 @@ def _impacts(m: Model, d: Data, plan: SpeculativePlan, first, second, margin: Ar
             lost = (closing <= 0) | (found.dist <= margin) | (above > (1 - time) * most)
             onward = time + (above - _TARGET * whole) / jnp.where(lost, 1, closing)
             ends = arrived | lost | (onward >= 1) | (count + 1 >= _STEPS)
-            seen = geoms, found, out
-            return jnp.where(ends, time, onward), arrived & ~lost, start, count + 1, ends, seen
+            return jnp.where(ends, time, onward), arrived & ~lost, start, count + 1, ends, nearest, seen
 
-        zero = jnp.zeros_like(margin)
-        blank = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(look, zero))
-        begin = zero, jnp.zeros((), bool), zero, jnp.zeros((), jnp.int32), ~near, blank
-        time, arrived, start, _, _, (geoms, found, out) = lax.while_loop(lambda s: ~s[4], body, begin)
+        # each search starts from what was nearest in the last one, the first from the centres
+        zero, centers = jnp.zeros_like(margin), jnp.zeros((2, 3), margin.dtype)
+        blank = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(look, zero, centers)[1])
+        begin = zero, jnp.zeros((), bool), zero, jnp.zeros((), jnp.int32), ~near, centers, blank
+        time, arrived, start, *_, (geoms, found, out) = lax.while_loop(lambda s: ~s[4], body, begin)
         motions, witness = (first, second), (found.first, found.second)
         there = [v.shift + jnp.cross(v.turn, x - g.pos) for v, x, g in zip(motions, witness, geoms, strict=True)]
         mean = (start - found.dist) / jnp.where(time > 0, time, 1)
@@ -198,33 +201,40 @@ def _impacts(m: Model, d: Data, plan: SpeculativePlan, first, second, margin: Ar
             single = jnp.where(many, ends, single)
             used = jnp.where(many, np.arange(manifold.SLOTS) < count, used)
         ends, middle = (
-            jnp.stack([_put_back(x[k], now, g) for k, (now, g) in enumerate(zip((a, b), geoms, strict=True))])
-            for x in (single, jnp.stack(witness)[:, None])
+            jnp.stack([_local(g, points) for g, points in zip(geoms, both, strict=True)])
+            for both in (single, jnp.stack(witness)[:, None])
         )
         return _Impact(time, found.dist, start, speed, out, ends, middle[:, 0], used, arrived & (time > 0))
 
     return jax.vmap(one)(a, b, normal, flat, cornered, plan.solid_id, first, second, margin, near)
 
 
-def _separation(m: Model, plan: SpeculativePlan, a: Convex, b: Convex, normal, flat, cornered) -> Nearest:
-    """Return the nearest points of two geoms that are apart, of which the first may be a plane."""
+def _separation(
+    m: Model, plan: SpeculativePlan, a: Convex, b: Convex, normal, flat, cornered
+) -> tuple[Nearest, tuple[Array, Array]]:
+    """Return the nearest points of two geoms that are apart, and of the points and segments within round ones.
+
+    The first may be a plane.
+    """
     lowest = support(b, plan.kinds[1], -normal, jnp.full((), -1, jnp.int32))
     height = dot(lowest.point - a.pos, normal)
     rows = jnp.concatenate([lowest.point - height * normal, lowest.point, jnp.full(2, lowest.index)])
     plane = Nearest(height, lowest.point - height * normal, lowest.point, Corners(jnp.broadcast_to(rows, (3, 8))), flat)
     if not plan.kinds[0]:
-        return plane
+        return plane, (plane.first, plane.second)
     solid = a._replace(kind=jnp.where(flat, GeomType.SPHERE, a.kind), size=jnp.where(flat, 1, a.size))
     found = gjk.distance(solid, b, (plan.kinds[0], plan.kinds[1]), tolerance=m.opt.ccd_tolerance,
                          iterations=m.flags.ccd_iterations, cutoff=_CUTOFF, discrete=cornered)  # fmt: skip
     rows = jnp.where(found.count > np.arange(3), np.arange(3), 0)
+    step = jnp.where(found.reduced, safe.normalize(found.second - found.first)[0], 0)
+    within = found.first - core(solid)[1] * step, found.second + core(b)[1] * step
     found = Nearest(found.dist, found.first, found.second, Corners(found.simplex.table[rows]), flat)
-    return jax.tree.map(lambda x, y: jnp.where(flat, x, y), plane, found)
+    return jax.tree.map(lambda x, y: jnp.where(flat, x, y), plane, found), within
 
 
-def _put_back(points: Array, now: Convex, then: Convex) -> Array:
-    """Return points of a geom in its frame, from where they are after a move, shape (k, 3)."""
-    return jnp.sum(then.mat[None] * (points - then.pos)[:, :, None], axis=1)
+def _local(geom: Convex, points: Array) -> Array:
+    """Return points of the world in the frame of a geom, shape (k, 3)."""
+    return jnp.sum(geom.mat[None] * (points - geom.pos)[:, :, None], axis=1)
 
 
 def _carried(place: Array, frame: Array, local: Array) -> Array:

@@ -74,6 +74,17 @@ def _area(points, normal):
     return abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
 
 
+def _changes(mj, qpos, qvel, data) -> dict[str, float]:
+    """Return by how much MuJoCo's own contacts change when the pose moves by 1e-14."""
+    rng, most = np.random.default_rng(0), dict.fromkeys(("dist", "pos", "frame"), 0.0)
+    moved = qpos + 1e-14 * rng.uniform(-1, 1, (40, qpos.size))
+    for other in _oracle(mj, moved, np.tile(qvel, (40, 1))):
+        for name in most:
+            a, b = getattr(other.contact, name), getattr(data.contact, name)
+            most[name] = max(most[name], np.abs(a - b).max(initial=0)) if a.shape == b.shape else np.inf
+    return most
+
+
 def _compare(first, second, limits, geom="", more="", option="", count=30, least=8):
     mj = _model(first, second, geom, more, option)
     m = put_model(mj)
@@ -81,7 +92,7 @@ def _compare(first, second, limits, geom="", more="", option="", count=30, least
     qpos, qvel = _states(mj, count)
     d = make_data(m)
     ours = jax.tree.map(np.asarray, jax.jit(jax.vmap(lambda q, v: _detected(m, d, q, v)))(qpos, qvel))
-    early = several = 0
+    early, several, tied = 0, 0, set()
     for k, data in enumerate(_oracle(mj, qpos, qvel)):
         assert ours.ncon[k] == data.ncon, k
         n = data.ncon
@@ -96,17 +107,19 @@ def _compare(first, second, limits, geom="", more="", option="", count=30, least
             if limit is None:
                 continue
             value, expected = (getattr(c, name).reshape(n, width) for c in (contact, data.contact))
-            np.testing.assert_allclose(value, expected, atol=limit, rtol=0, err_msg=f"{name} {k}")
+            off = np.abs(value - expected).max(initial=0)
+            if off > limit:  # rounding decides where the search of curved shapes ends; 40 moves are a sample of it
+                assert off < 2 * _changes(mj, qpos[k], qvel[k], data)[name], (k, name, off)
+                tied.add(k)
         np.testing.assert_array_equal(contact.geom, data.contact.geom)
         np.testing.assert_array_equal(contact.exclude == 0, data.contact.exclude == 0)
         early += data.ncon > 0 and abs(data.contact.dist[0]) > 0.1
         several += data.ncon > 1
-    assert early >= least, early
+    assert early >= least and len(tied) <= 0.2 * count, (early, tied)
     return several
 
 
 EXACT = (1e-9, 1e-9, 1e-9)
-CURVED = (1e-5, 1e-4, 1e-4)  # the search ends within its tolerance
 
 
 def test_sphere_over_plane_equals_oracle():
@@ -120,12 +133,16 @@ def test_sphere_over_plane_equals_oracle():
         ("plane", "box", EXACT),
         ("plane", "capsule", EXACT),
         ("plane", "cylinder", (1e-9, None, 1e-9)),
+        ("plane", "mesh", EXACT),
         ("table", "sphere", EXACT),
-        ("table", "box", (1e-7, 1e-6, 1e-7)),
+        ("table", "box", EXACT),
         ("sphere", "box", EXACT),
-        ("box", "mesh", (1e-7, 1e-6, 1e-7)),
-        ("capsule", "ellipsoid", CURVED),
-        ("cylinder", "box", (1e-5, None, 1e-4)),
+        ("box", "capsule", EXACT),
+        ("box", "mesh", EXACT),
+        ("capsule", "ellipsoid", EXACT),
+        ("capsule", "cylinder", EXACT),
+        ("ellipsoid", "box", EXACT),
+        ("cylinder", "box", (1e-9, None, 1e-9)),
     ],
 )
 def test_pairs_equal_oracle(first, second, limits):
