@@ -11,7 +11,10 @@ import pytest
 import mjx_like as mjx
 from mjx_like.collision.distance import distances
 from mjx_like.collision.driver import collision
+from mjx_like.geometry.signed_distance import field
+from mjx_like.math import quaternion
 from mjx_like.state import make_data
+from mjx_like.types.enums import GeomType
 from tests.collision import scene
 
 SIZES = {
@@ -151,3 +154,78 @@ def test_distances_equal_oracle_and_differences():
                 assert abs(dist[k, i] - expected) < 1e-8 and np.abs(ours - fromto).max() < 1e-7, (k, i)
                 near, deep = near + 1, deep + (expected < 0)
     assert near > 40 and deep > 20, (near, deep)
+
+
+def _held(m, pair, now, dist, normal, middle):
+    """Return the function of poses that distances of a pair have the derivative of: their point held in both geoms.
+
+    The point moves with the mean of both geoms; each field counts by the steepness of the other. Poses and point are
+    those of one scene; the function returns distance, normal and the point midway.
+    """
+    fields = []
+    for g in pair:
+        size = tuple(jnp.asarray(m.geom_size[g, k : k + 1]) for k in range(3))
+        fields.append(field(m, GeomType(m.geom_type[g]), np.array([g]), size))
+    at = middle - 0.5 * dist * normal
+    local = [now[1][g].T @ (at - now[0][g]) for g in pair]
+
+    def parts(xpos, xmat):
+        place = 0.5 * sum(xpos[g] + xmat[g] @ x for g, x in zip(pair, local, strict=True))
+        inside = [tuple((xmat[g].T @ (place - xpos[g]))[:, None]) for g in pair]
+        values = [f.distance(x)[0] for f, x in zip(fields, inside, strict=True)]
+        slopes = [xmat[g] @ jnp.concatenate(f.gradient(x)) for g, f, x in zip(pair, fields, inside, strict=True)]
+        return place, values, slopes
+
+    _, begin, slopes = parts(*now)
+    rise = [jnp.linalg.norm(x) for x in slopes]
+
+    def function(xpos, xmat):
+        place, values, slopes = parts(xpos, xmat)
+        gains = [v - b for v, b in zip(values, begin, strict=True)]
+        value = dist + (rise[1] * gains[0] + rise[0] * gains[1]) / (rise[0] + rise[1])
+        one, two = (x / jnp.linalg.norm(x) for x in slopes)
+        turned = (one - two) / jnp.linalg.norm(one - two)
+        return value, turned, place + 0.5 * value * turned
+
+    return function
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fixed", ["torus", "bowl", "gear"])
+def test_derivatives_of_distances_are_those_of_the_point_held_in_both_geoms(fixed):
+    """By differences of that function; the search itself ends off the deepest point and is not followed."""
+    mj, m, reference = _scene(fixed, ROUND + FLOOR, 0.5)
+    other = np.flatnonzero((mj.geom_type != GeomType.SDF) & (mj.geom_type != GeomType.PLANE))
+    pair = np.stack([other, np.full(len(other), np.flatnonzero(mj.geom_type == GeomType.SDF)[0])], axis=1)
+    rng = np.random.default_rng(3)
+    shift, turn = (jnp.asarray(rng.normal(size=(mj.ngeom, 3))) for _ in range(2))
+    d = make_data(m)
+
+    def posed(s, xpos, xmat):
+        turned = jax.vmap(lambda w: quaternion.matrix(quaternion.from_rotation_vector(w)))(s * turn)
+        return xpos + s * shift, turned @ xmat
+
+    def found(s, *now):
+        xpos, xmat = posed(s, *now)
+        return distances(m, d.replace(geom_xpos=xpos, geom_xmat=xmat), pair, jnp.full(len(pair), 1.0))
+
+    def differences(now, values):
+        held = [_held(m, p, now, *(x[i] for x in values)) for i, p in enumerate(pair)]
+
+        def central(s):
+            high, low = ([f(*posed(t, *now)) for f in held] for t in (s, -s))
+            return jax.tree.map(lambda a, b: (a - b) / (2 * s), high, low)
+
+        near, far = central(1e-6), central(2e-6)
+        return jax.tree.map(lambda a, b: (4 * a - b) / 3, near, far)
+
+    now = jnp.array([r.geom_xpos for r in reference]), jnp.array([r.geom_xmat.reshape(-1, 3, 3) for r in reference])
+    values, slope = jax.jit(jax.vmap(lambda *x: jax.jvp(lambda s: found(s, *x), (0.0,), (1.0,))))(*now)
+    expected = jax.jit(jax.vmap(differences))(now, values)
+    count = 0
+    for i in range(len(pair)):
+        near = np.asarray(values[0][:, i]) < 0
+        for mine, theirs in zip(slope, expected[i], strict=True):
+            np.testing.assert_allclose(mine[near, i], theirs[near], rtol=1e-5, atol=1e-5)
+        count += near.sum()
+    assert count > 10 and max(np.abs(slope[0]).max(axis=0)) > 0.1, count
