@@ -11,10 +11,9 @@ from tests.compiler.test_grammar import compared
 from tests.models.random_model import Scene
 from tests.oracle import error, reference, states
 
-SEEDS = (9, 10, 12, 22, 23, 26, 27, 33, 35)
+SEEDS = (4, 9, 10, 12, 13, 22, 23, 26, 27, 33, 35)
 RK4 = mujoco.mjtIntegrator.mjINT_RK4
 COUNT = 3  # states of each model
-CCD = 1e-12  # of round shapes the search is right to the root of its tolerance [m]
 # fields after forward, with the bounds of the feature models
 SMOOTH = (
     "xpos", "xquat", "xipos", "ximat", "xanchor", "xaxis", "geom_xpos", "geom_xmat", "site_xpos", "site_xmat",
@@ -45,11 +44,8 @@ def wrong(xml: str) -> dict[str, object]:
     found: dict[str, object] = {} if compiled is None else {"compile": compiled}
     mj = mujoco.MjModel.from_xml_string(xml)
     mj.opt.tolerance, mj.opt.iterations, mj.opt.ls_iterations = 0, 200, 50
-    mj.opt.ccd_tolerance, mj.opt.ccd_iterations = CCD, 60
     m = mjx.Model.from_xml_string(xml)
-    m = m.replace(
-        opt=m.opt.replace(tolerance=0.0, iterations=200, ls_iterations=50, ccd_tolerance=CCD, ccd_iterations=60)
-    )
+    m = m.replace(opt=m.opt.replace(tolerance=0.0, iterations=200, ls_iterations=50))
     starts, d = states(mj, COUNT), mjx.make_data(m)
     stacked = {name: jnp.stack([jnp.asarray(s[name]) for s in starts]) for name in starts[0]}
     run = lambda function: jax.jit(jax.vmap(lambda s: function(m, d.replace(**s))))(stacked)  # noqa: E731
