@@ -7,6 +7,7 @@ import numpy as np
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.collision.sphere import across, against_box, between
 from mjx_like.constants import MINVAL
+from mjx_like.math import safe
 from mjx_like.math import vector as v
 
 Array = jax.Array
@@ -27,16 +28,16 @@ def capsule_capsule(a: Shape, b: Shape, detect: Array) -> list[Point]:
     square = v.dot(normal, normal)
     parallel = square < PARALLEL
     crossing = (shift1 + lean * shift2) / jnp.where(parallel, 1, square)
-    place2 = jnp.clip(shift2 + lean * jnp.clip(crossing, -half1, half1), -half2, half2)
-    nearest1 = jnp.clip(shift1 + lean * place2, -half1, half1)
+    place2 = safe.clip(shift2 + lean * safe.clip(crossing, -half1, half1), -half2, half2)
+    nearest1 = safe.clip(shift1 + lean * place2, -half1, half1)
     coincident = across(a, b)
 
     def side_by_side(side: int) -> tuple[Array, Array]:
         """Return the places where the stretch ends: at an end of either capsule."""
         end2 = side * jnp.where(lean < 0, -half2, half2)
         beyond = shift1 + lean * end2
-        place1 = jnp.clip(beyond, -half1, half1)
-        return place1, jnp.where(beyond == place1, end2, jnp.clip(shift2 + lean * place1, -half2, half2))
+        place1 = safe.clip(beyond, -half1, half1)
+        return place1, jnp.where(beyond == place1, end2, safe.clip(shift2 + lean * place1, -half2, half2))
 
     def point(place1: Array, place2: Array, **extra) -> Point:
         center1, center2 = v.along(a.pos, axis1, place1), v.along(b.pos, axis2, place2)
@@ -128,16 +129,16 @@ def _nearest_edge(pos: v.Vector, half: v.Vector, size: v.Vector, length: Array) 
     det = edge_square * axis_square - cross * cross
     skew = jnp.abs(det) >= MINVAL
     free = (axis_square * u - cross * w) / jnp.where(skew, det, 1)
-    on_box = jnp.clip(free, -1, 1)
+    on_box = safe.clip(free, -1, 1)
     safe_axis, safe_edge = jnp.where(axis_square > 0, axis_square, 1), jnp.where(edge_square > 0, edge_square, 1)
     free_place = (w - cross * on_box) / safe_axis
-    place = jnp.clip(free_place, -1, 1)
+    place = safe.clip(free_place, -1, 1)
     moved = free_place != place
     again = (u - cross * place) / safe_edge
     # an edge parameter that was clamped once counts as a corner, also where the second clamp moves it back inside
     corner_low = jnp.where(moved & (jnp.abs(again) > 1), again < -1, free < -1)
     corner_high = jnp.where(moved & (jnp.abs(again) > 1), again > 1, free > 1)
-    on_box = jnp.where(moved, jnp.clip(again, -1, 1), on_box)
+    on_box = jnp.where(moved, safe.clip(again, -1, 1), on_box)
     gap = tuple(offset[k] - half[k] * place + axis[k] * extent * on_box for k in range(3))
     square = jnp.where(skew, v.dot(gap, gap), jnp.inf)
 

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.constants import MINVAL
+from mjx_like.math import safe
 from mjx_like.math import vector as v
 
 Array = jax.Array
@@ -24,7 +25,7 @@ def between(
 
 def across(a: Shape, b: Shape) -> v.Vector:
     """Return the normal of coincident centres: across both z axes, (1, 0, 0) if these are parallel."""
-    return v.normalize(v.cross(a.axes[2], b.axes[2]))[0]
+    return jax.lax.stop_gradient(v.normalize(v.cross(a.axes[2], b.axes[2]))[0])
 
 
 def sphere_sphere(a: Shape, b: Shape, detect: Array) -> list[Point]:
@@ -35,7 +36,7 @@ def sphere_sphere(a: Shape, b: Shape, detect: Array) -> list[Point]:
 def sphere_capsule(sphere: Shape, capsule: Shape, detect: Array) -> list[Point]:
     """Return the point between the sphere and the nearest sphere of the capsule.  Source: mjc_SphereCapsule."""
     axis, half = capsule.axes[2], capsule.size[1]
-    place = jnp.clip(v.dot(axis, v.sub(sphere.pos, capsule.pos)), -half, half)
+    place = safe.clip(v.dot(axis, v.sub(sphere.pos, capsule.pos)), -half, half)
     nearest = v.along(capsule.pos, axis, place)
     return [between(sphere.pos, sphere.size[0], nearest, capsule.size[0], across(sphere, capsule))]
 
@@ -84,7 +85,7 @@ def against_box(center: v.Vector, radius: Array, box: Shape) -> Point:
 
     center: in the frame of the box.  Source: mjraw_SphereBox.
     """
-    clamped = tuple(jnp.clip(c, -s, s) for c, s in zip(center, box.size, strict=True))
+    clamped = tuple(safe.clip(c, -s, s) for c, s in zip(center, box.size, strict=True))
     inward, outside = v.normalize(v.sub(clamped, center))
     # faces in the order -x, +x, -y, ...: the first of the nearest counts
     depth, normal = None, None
