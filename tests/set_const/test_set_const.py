@@ -27,10 +27,10 @@ XML = """
     <body name="ball" pos="0 0 .4"><joint type="ball" pos="0 0 -.1"/><geom type="capsule" size=".05 .2" gap=".03"/>
       <geom type="mesh" mesh="tetra" pos=".1 0 0"/></body></body>
   <body name="arm" pos="0 -1 1" euler="10 20 30"><joint name="hinge" axis="0 1 0" pos="0 0 .2" armature=".05"/>
-    <geom name="drum" type="cylinder" size=".1 .2"/><geom type="ellipsoid" size=".1 .2 .15" pos=".3 0 0"/>
+    <geom name="drum" type="cylinder" size=".2 .2"/><geom type="ellipsoid" size=".1 .2 .15" pos=".3 0 0"/>
     <site name="b" pos=".3 0 0"/>
     <body name="hand" pos=".4 0 0"><joint name="wrist" axis="1 0 1"/><geom size=".08" pos=".1 0 0"/>
-      <site name="c" pos=".2 0 .1"/></body></body>
+      <site name="c" pos="-.7 -.4 .05"/></body></body>
 </worldbody>
 <equality><connect body1="arm" body2="free" anchor=".1 .2 .3"/><weld body1="free" body2="slider"/>
   <weld body1="arm" body2="slider" relpose="1 0 0 1 .1 0 0"/><connect site1="a" site2="b"/></equality>
@@ -123,7 +123,8 @@ def test_derivative_of_every_input():
     names = sorted(_changed(mj, 0))
     rng = np.random.default_rng(0)
     weight = {name: rng.normal(size=getattr(m, name).shape) for name in DERIVED}
-    weight["geom_aabb"][m.geom_type == mujoco.mjtGeom.mjGEOM_PLANE] = 0  # constant, and so wide that sums round the rest
+    planes = m.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
+    weight["geom_aabb"][planes] = 0  # constant, and so wide that sums round the rest
 
     def total(changes):
         new = set_const(m.replace(**changes))
