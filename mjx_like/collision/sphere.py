@@ -24,7 +24,7 @@ def between(
 
 
 def across(a: Shape, b: Shape) -> v.Vector:
-    """Return the normal of coincident centres: across both z axes, (1, 0, 0) if these are parallel."""
+    """Return the normal of coincident centres: across both z axes, (1, 0, 0) if parallel; without derivative."""
     return jax.lax.stop_gradient(v.normalize(v.cross(a.axes[2], b.axes[2]))[0])
 
 
