@@ -7,7 +7,7 @@ Source: actuator/dcmotor of the XML reference; mj_fwdActuation of MuJoCo 4.0.0, 
 import jax
 import jax.numpy as jnp
 
-from mjx_like.actuator.servo import inputs, integral_rate, slewed
+from mjx_like.actuator.servo import bounded_integral, inputs, integral_rate, slewed
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
 from mjx_like.math.select import take
@@ -61,8 +61,8 @@ def advanced(m: Model, d: Data, g: ControllerGroup, act_dot: Array) -> dict[str,
             span = jnp.where(jnp.abs(slope) > MINVAL, safe.divide(grown, slope), h)
         out[name] = act + span * rate
     if "integral" in out:
-        limit = dyn[:, 8]
-        out["integral"] = jnp.where(limit > 0, safe.clip(out["integral"], -limit, limit), out["integral"])
+        at = g.slots["integral"]
+        out["integral"] = bounded_integral(take(d.act, at), out["integral"], take(act_dot, at), dyn[:, 8])
     return out
 
 

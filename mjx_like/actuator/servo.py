@@ -32,6 +32,16 @@ def integral_rate(error: Array, state: Array, limit: Array) -> Array:
     return jnp.where(limit > 0, inward, error)
 
 
+def bounded_integral(state: Array, after: Array, rate: Array, limit: Array) -> Array:
+    """Return an integral one step later within its limit; one that is held there stays, whatever its state was.
+
+    limit 0: none.
+    """
+    held = (jnp.abs(state) >= limit) & (rate == 0)
+    bound = jnp.where(state < 0, -limit, limit)
+    return jnp.where(limit > 0, jnp.where(held, bound, safe.clip(after, -limit, limit)), after)
+
+
 def limited(m: Model, ids: np.ndarray, act: Array) -> Array:
     """Return activations, shape (k, ...), within the ranges of their actuators."""
     if not m.actuator_actlimited[ids].any():

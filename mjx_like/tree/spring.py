@@ -108,9 +108,12 @@ def tendon_extension(m: Model, d: Data) -> Array:
 
 
 def extension_from(rest: Array, length: Array) -> Array:
-    """Return how far lengths are above or below their rest ranges, shape (n,); rest: shape (n, 2)."""
+    """Return how far lengths are above or below their rest ranges, shape (n,); rest: shape (n, 2).
+
+    At the end of a range the derivative is that within; a range without width has none within.
+    """
     low, high = rest[:, 0], rest[:, 1]
-    return jnp.where(length > high, length - high, jnp.where(length < low, length - low, 0))
+    return jnp.where(length > high, length - high, jnp.where((length < low) | (low >= high), length - low, 0))
 
 
 def _blocks(m: Model) -> np.ndarray:

@@ -6,9 +6,9 @@ import mujoco
 import numpy as np
 import pytest
 
+import mjx_like as mjx
 from mjx_like.collision.distance import distances, geom_distance
 from mjx_like.errors import InputError, UnsupportedError
-from mjx_like.interop import put_model
 from mjx_like.state import make_data
 from tests.collision.scene import SIZES
 from tests.oracle import TIGHT, error, load
@@ -155,10 +155,12 @@ def test_entry_point_flips_and_cuts_as_the_oracle():
 
 
 def test_what_is_not_built_is_named():
-    mj = mujoco.MjModel.from_xml_string(f"""<mujoco><asset><mesh name="tent" vertex="{TENT}"/></asset>
-      <worldbody><geom name="field" type="sdf" mesh="tent" contype="0"/><geom name="ball" size=".1" contype="0"/>
+    """A geom of type sdf, without a plugin of its own, whose mesh a plugin has made."""
+    m = mjx.Model.from_xml_string("""<mujoco>
+      <extension><plugin plugin="mujoco.sdf.torus"><instance name="i"/></plugin></extension>
+      <asset><mesh name="ring"><plugin instance="i"/></mesh></asset>
+      <worldbody><geom name="field" type="sdf" mesh="ring" contype="0"/><geom name="ball" size=".1" contype="0"/>
       </worldbody></mujoco>""")
-    m = put_model(mj)
     d = make_data(m)
     with pytest.raises(UnsupportedError, match="distance sphere-sdf is not built yet: geom ball with field"):
         geom_distance(m, d, 1, 0, 1.0)

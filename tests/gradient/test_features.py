@@ -14,7 +14,8 @@ FEATURES = sorted((pathlib.Path(__file__).parents[2] / "models/features").glob("
 QUICK = ("tendon_armature",)
 LENGTH = 1e-6
 LIMIT = 1e-5  # of forward mode and central differences, relative
-SMOOTH = 1e-3  # of the two one-sided differences, beyond which a state lies at a kink
+NOISE = 1e-11  # share of the largest result to which a solve is repeated
+KINK = 1e-3  # of the two one-sided differences of a result, beyond which it is not smooth there
 
 
 def _moves(m, size: int):
@@ -53,18 +54,22 @@ def _program(m, empty, move):
     "path", [pytest.param(p, id=p.stem, marks=() if p.stem in QUICK else pytest.mark.slow) for p in FEATURES]
 )
 def test_step(path):
-    """Reverse mode is forward mode, and both are central differences where MuJoCo's model is smooth."""
+    """Reverse mode is forward mode, and both are central differences of what is smooth.
+
+    The differences are those of two lengths, so that their error is of fourth order.
+    """
     mj, m = load(str(path))
     run = _program(m, mjx.make_data(m), _moves(m, mj.nv))
-    smooth = 0
+    smooth, all_results = 0, 0
     for state in states(mj):
         state = {name: jnp.asarray(value) for name, value in state.items()}
         value, slope, back, forward, _ = run(state, 0.0)
         assert np.isfinite(slope).all() and abs(back - forward) < 1e-9 * (1 + abs(forward) + np.abs(slope).sum())
-        high, low = (run(state, s)[0] for s in (LENGTH, -LENGTH))
-        scale = 1 + np.abs(slope).max()
-        if np.abs(high + low - 2 * value).max() > SMOOTH * LENGTH * scale:
-            continue
-        smooth += 1
-        assert np.abs(slope - (high - low) / (2 * LENGTH)).max() < LIMIT * scale, path.stem
-    assert smooth >= 2, smooth
+        high, up, down, low = (run(state, s * LENGTH)[0] for s in (1, 0.5, -0.5, -1))
+        change = (4 * (up - down) - 0.5 * (high - low)) / (3 * LENGTH)
+        even = np.abs(high + low - 2 * value) <= KINK * LENGTH * (1 + np.abs(slope))
+        smooth, all_results = smooth + even.sum(), all_results + even.size
+        miss = np.where(even, np.abs(slope - change), 0)
+        limit = LIMIT * (1 + np.abs(slope).max()) + NOISE * np.abs(value).max() / LENGTH
+        assert miss.max() < limit, (path.stem, miss.argmax(), miss.max(), limit)
+    assert smooth > 0.8 * all_results, (smooth, all_results)
