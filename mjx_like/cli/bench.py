@@ -26,12 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    if not pathlib.Path(args.model).is_file():
-        raise InputError(f"{args.model}: no such file")
     if args.stages:
         m = load(args)
         print(stages.table(stages.stage_times(m, stages.moving(m, args.batch, args.steps, args.seed)), args.batch))
         return
+    if not pathlib.Path(args.model).is_file():
+        raise InputError(f"{args.model}: no such file")
     names = {name: value for name, value in vars(args).items() if name in Settings.__dataclass_fields__}
     settings = Settings(**names)
     peers = tuple(name for name in args.peer.split(",") if name)

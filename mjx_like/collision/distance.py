@@ -6,9 +6,8 @@ import numpy as np
 
 from mjx_like.collision import box, separation
 from mjx_like.collision.closed import CLOSED
-from mjx_like.collision.mesh_sdf import mesh_points
+from mjx_like.collision.mesh_sdf import field_points
 from mjx_like.collision.plan import sdf_slots
-from mjx_like.collision.sdf import sdf_points
 from mjx_like.collision.shape import Shape
 from mjx_like.constants import MAXVAL
 from mjx_like.errors import InputError, UnsupportedError
@@ -138,8 +137,7 @@ def _deepest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray) -> Arr
     """Return distance, normal and point of the deepest contact of geoms with signed distance fields, shape (n, 7)."""
     slots, rows = sdf_slots(m.topology, pair), np.arange(len(pair))
     group = PairGroup(kinds, rows, pair[:, 0], pair[:, 1], slots, len(pair), (0, 0))
-    sought = mesh_points if kinds[0] == _MESH else sdf_points
-    found = sought(m, group, *(_shape(m, d, pair[:, side]) for side in (0, 1)))
+    found = field_points(m, group, *(_shape(m, d, pair[:, side]) for side in (0, 1)))
     best = jnp.arange(slots)[:, None] == jnp.argmin(jnp.where(found.valid, found.dist, jnp.inf), axis=0)
     columns = jnp.stack([jnp.sum(jnp.where(best, x, 0), axis=0) for x in (found.dist, *found.normal, *found.pos)])
     return jnp.where(found.valid.any(axis=0)[:, None], columns.T, separation.NOTHING)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import box, convex, hfield, hook, mesh_sdf, mixing, plane_mesh, pose, sdf, speculative
+from mjx_like.collision import box, convex, hfield, hook, mesh_sdf, mixing, plane_mesh, pose, speculative
 from mjx_like.collision.broadphase import Near, keep_lowest, near_pairs
 from mjx_like.collision.closed import CLOSED
 from mjx_like.collision.mixing import PairParameters
@@ -100,8 +100,7 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
         elif group.types[0] == GeomType.HFIELD:
             found = [hfield.points(m, group, geom_xpos, geom_xmat, limit)]
         elif group.types[1] == GeomType.SDF and group.types[0] != _PLANE:
-            sought = mesh_sdf.mesh_points if group.types[0] == GeomType.MESH else sdf.sdf_points
-            found = [sought(m, group, first, second)]
+            found = [mesh_sdf.field_points(m, group, first, second)]
         elif group.types in ((_PLANE, _MESH), (_PLANE, GeomType.SDF)):
             found = plane_mesh.plane_mesh(m, group, first, second, limit)
         else:

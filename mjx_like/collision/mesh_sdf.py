@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision.sdf import halton, known
+from mjx_like.collision.hfield import MOST
+from mjx_like.collision.sdf import halton, known, sdf_points
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.signed_distance import Field, field, held
@@ -25,10 +26,14 @@ from mjx_like.types.topology import Topology
 Array = jax.Array
 Triangle = tuple[v.Vector, v.Vector, v.Vector]
 
-MOST = 50  # finds of a pair
 _SEARCHED = 512  # triangles of a pair that are searched, of those whose bounds reach the field
 _RAISED = 0.1  # height of the point that completes the ball about a triangle, over the distance at its middle
 _FLAT = 0.1  # least such height [m]: below it the circle through the corners takes the place of the ball
+
+
+def field_points(m: Model, group: PairGroup, a: Shape, b: Shape) -> Point:
+    """Return the points of pairs whose second geom is a signed distance field, of any type that is no plane."""
+    return (mesh_points if group.types[0] == GeomType.MESH else sdf_points)(m, group, a, b)
 
 
 def mesh_points(m: Model, group: PairGroup, a: Shape, b: Shape) -> Point:
@@ -44,8 +49,9 @@ def mesh_points(m: Model, group: PairGroup, a: Shape, b: Shape) -> Point:
     near = real & _box_reaches(corners, turn, offset, still) & _ball_reaches(triangle, still)
     chosen = _first(near, min(_SEARCHED, len(real)))
     near, *columns = (_rows(x, chosen) for x in (near, *(c for corner in triangle for c in corner)))
-    share, depth = _deepest(tuple(tuple(columns[i : i + 3]) for i in (0, 3, 6)), still, m.flags)
-    rank = _ranks(depth, near, *_starts(tuple(tuple(columns[i : i + 3]) for i in (0, 3, 6)), still, m.flags))
+    triangle = tuple(tuple(columns[i : i + 3]) for i in (0, 3, 6))
+    share, depth = _deepest(triangle, still, m.flags)
+    rank = _ranks(depth, near, *_starts(triangle, still, m.flags))
 
     order = lax.top_k(-rank.T, group.slots)[1].T
     valid = _rows(rank, order) < MOST
@@ -53,8 +59,7 @@ def mesh_points(m: Model, group: PairGroup, a: Shape, b: Shape) -> Point:
     face = _rows(jnp.tile(chosen, (3, 1)), order)
     rows = [_rows(jnp.asarray(corner), face) for corner in vertex]
     corners = [v.unpack(m.mesh_vert.at[row].get(mode="promise_in_bounds")) for row in rows]
-    local = tuple(sum(s * corner[k] for s, corner in zip(share, corners, strict=True)) for k in range(3))
-    place = v.add(a.pos, v.combine(a.axes, local))
+    place = v.add(a.pos, v.combine(a.axes, _point(share, corners)))
     within = v.project(b.axes, v.sub(place, b.pos))
     valid &= ~known(within, valid)
     within = v.select(valid, within, tuple(jnp.zeros_like(x) for x in within))
@@ -125,7 +130,7 @@ def _deepest(triangle: Triangle, still: Field, flags) -> tuple[tuple[Array, Arra
     """
     triangle = tuple(tuple(jnp.tile(c, (3, 1)) for c in corner) for corner in triangle)
     count = triangle[0][0].shape[0] // 3
-    start = tuple(jnp.full_like(triangle[0][0], 0) + np.repeat(np.eye(3)[k], count)[:, None] for k in range(3))
+    start = tuple(jnp.zeros_like(triangle[0][0]) + np.repeat(np.eye(3)[k], count)[:, None] for k in range(3))
 
     def step(number, share):
         corner = _lowest(triangle, still.gradient(_point(share, triangle)))

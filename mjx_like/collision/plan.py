@@ -9,7 +9,7 @@ from mjx_like.collision.pairs import candidate_pairs, condim, without_contacts
 from mjx_like.collision.solid import make_solid, solid_of
 from mjx_like.geometry.signed_distance import has_field
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
-from mjx_like.types.plans import CollisionPlan, ConvexPlan, PairGroup, SolidPlan, SpeculativePlan
+from mjx_like.types.plans import CollisionPlan, ConvexPlan, HookedPair, PairGroup, SolidPlan, SpeculativePlan
 from mjx_like.types.topology import Topology
 
 _PLANE, _SPHERE, _CAPSULE = GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE
@@ -54,13 +54,13 @@ def make_plan(t: Topology) -> CollisionPlan:
     can collide, or 8 where it has flat faces and meets others that have, and at least 64.
     """
     geom, explicit, order = candidate_pairs(t)
-    hooked = np.isin(np.arange(len(geom)), list(hooked_pairs(t, geom)))
-    built = hooked | np.array([_built(t, *pair) for pair in geom.tolist()], bool)
+    built = _built(t, geom)
     geom, explicit = geom[built], explicit[built]
-    groups, point_pair, point_slot = _groups(t, geom)
+    hooked = hooked_pairs(t, geom)
+    groups, point_pair, point_slot = _groups(t, geom, hooked)
     row = np.lexsort((point_slot, point_pair))
     convex = _convex(t, groups)
-    speculative = _speculative(t, geom)
+    speculative = _speculative(t, geom, hooked)
     capacity = sum(g.pair.size * _most(t, g) for g in groups)
     return CollisionPlan(
         geom=geom,
@@ -91,11 +91,9 @@ def unsupported(t: Topology) -> tuple[str, ...]:
     out = []
     geom, _, _ = candidate_pairs(t)
     lacking: dict[tuple[int, int], list[str]] = {}
-    hooked = hooked_pairs(t, geom)
-    for row, (a, b) in enumerate(geom.tolist()):
+    for a, b in geom[~_built(t, geom)].tolist():
         pair = (int(t.geom_type[a]), int(t.geom_type[b]))
-        if row not in hooked and not _built(t, a, b):
-            lacking.setdefault(pair, []).append(f"{_name(t, a)} with {_name(t, b)}")
+        lacking.setdefault(pair, []).append(f"{_name(t, a)} with {_name(t, b)}")
     for (a, b), pairs in lacking.items():
         more = f" and {len(pairs) - 2} more" if len(pairs) > 2 else ""
         kind = f"{GeomType(a).name.lower()}-{GeomType(b).name.lower()}"
@@ -112,17 +110,25 @@ def _name(t: Topology, geom: int) -> str:
     return f"'{name}'" if name else f"number {geom}"
 
 
-def _built(t: Topology, first: int, second: int) -> bool:
+def _built(t: Topology, geom: np.ndarray) -> np.ndarray:
+    """Return which pairs, shape (n, 2), the engine or a function of the user collides."""
+    hooked = hooked_pairs(t, geom)
+    return np.array([row in hooked or _has_kernel(t, *pair) for row, pair in enumerate(geom.tolist())], bool)
+
+
+def _has_kernel(t: Topology, first: int, second: int) -> bool:
     kinds = int(t.geom_type[first]), int(t.geom_type[second])
     if kinds[1] == _SDF and kinds[0] != _PLANE:
         return kinds[0] in SDF_KINDS and all(has_field(t, g) for g in (first, second) if t.geom_type[g] == _SDF)
     return kinds in POINTS or (kinds[0] == GeomType.HFIELD and kinds[1] in FIELD_KINDS)
 
 
-def _groups(t: Topology, geom: np.ndarray) -> tuple[tuple[PairGroup, ...], np.ndarray, np.ndarray]:
+def _groups(
+    t: Topology, geom: np.ndarray, hooked: dict[int, HookedPair]
+) -> tuple[tuple[PairGroup, ...], np.ndarray, np.ndarray]:
     """Return the groups by type pair, hooked pairs first, and pair and slot of every possible point in their layout."""
     groups, point_pair, point_slot = [], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    types, hooked = t.geom_type[geom], hooked_pairs(t, geom)
+    types = t.geom_type[geom]
     for row, hook in hooked.items():
         types[row], rows = HOOKED, np.array([row])
         groups.append(PairGroup(HOOKED, rows, geom[rows, 0], geom[rows, 1], hook.count, 1, hook=hook))
@@ -192,11 +198,11 @@ def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:
     )
 
 
-def _speculative(t: Topology, geom: np.ndarray) -> SpeculativePlan | None:
+def _speculative(t: Topology, geom: np.ndarray, hooked: dict[int, HookedPair]) -> SpeculativePlan | None:
     """Return the pairs of convex geoms and planes, where the flag asks for contacts before they touch."""
     kind = t.geom_type[geom].reshape(-1, 2)
     pair = np.flatnonzero(np.isin(kind, (_PLANE, *FIELD_KINDS)).all(axis=1))
-    pair = pair[~np.isin(pair, list(hooked_pairs(t, geom)))]
+    pair = pair[~np.isin(pair, list(hooked))]
     if not t.enabled(EnableBit.SPECULATIVE) or not pair.size:
         return None
     geom, kind = geom[pair], kind[pair]

@@ -48,10 +48,10 @@ def compile_sdfs(spec: Spec, bodies: list[Body], meshes: list[Mesh]) -> dict[str
     fields = [
         mesh_field(mesh.data.vert, mesh.data.face) if own else None for mesh, own in zip(meshes, shown, strict=True)
     ]
-    return columns | place_fields(fields) | {"mesh_faceorder": _orders(meshes, fielded or columns["sdf_geomid"])}
+    return columns | place_fields(fields) | {"mesh_faceorder": _orders(meshes, bool(fielded))}
 
 
-def _orders(meshes: list[Mesh], searched: Any) -> np.ndarray:
+def _orders(meshes: list[Mesh], searched: bool) -> np.ndarray:
     """Return the order of the faces of each mesh; that of their numbers where nothing searches them."""
     orders = [face_order(x.data.vert, x.data.face) if searched else np.arange(len(x.data.face)) for x in meshes]
     return np.concatenate([np.zeros(0, int), *orders])

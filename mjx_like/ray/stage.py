@@ -95,12 +95,12 @@ def _included(t: Topology, geomgroup: Sequence[int], flg_static: bool, bodyexclu
 def unbuilt(t: Topology, include: np.ndarray) -> tuple[str, ...]:
     """Return the geoms, by name and type, that some ray may meet but cannot yet; include: shape (nray, ngeom)."""
     found = []
-    own = [kind == GeomType.SDF and not has_field(t, geom) for geom, kind in enumerate(t.geom_type)]
-    for geom in np.flatnonzero(
-        include.any(axis=0) & (np.array(own, bool) | ~np.isin(t.geom_type, list(RAY | SURFACES)))
-    ):
+    for geom in np.flatnonzero(include.any(axis=0)):
+        kind = int(t.geom_type[geom])
+        if kind in RAY | SURFACES and (kind != GeomType.SDF or has_field(t, geom)):
+            continue
         name = t.names.get(ObjType.GEOM, ("",) * t.ngeom)[geom] or f"number {geom}"
-        found.append(f"ray against geom {name}: type {GeomType(t.geom_type[geom]).name.lower()} is not built yet")
+        found.append(f"ray against geom {name}: type {GeomType(kind).name.lower()} is not built yet")
     return tuple(found)
 
 

@@ -1,4 +1,4 @@
-"""Rays against geoms whose surface is data or a function: meshes, height fields and shapes of plugins."""
+"""Rays against geoms whose surface is data or a function: meshes, height fields and signed distance fields."""
 
 import jax
 import jax.numpy as jnp
@@ -74,7 +74,7 @@ def height_fields(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen
 
 
 def fields(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen: Array) -> tuple[Array, Array]:
-    """Return distance, shape (n, k), -1 on a miss, and normals, shape (n, k, 3), of rays that meet shapes of plugins.
+    """Return distance, shape (n, k), -1 on a miss, and normals, shape (n, k, 3), of rays that meet signed distances.
 
     Each step goes as far as the surface is at least; from inside, the far side is met. The end is held, and moves with
     the field there.

@@ -65,7 +65,8 @@ def _contacts(m, d, xpos, xmat):
 
 contacts = jax.jit(_contacts)
 # at the tests' optimisation level of 0, XLA's older emitters put points of signed distance fields in wrong places
-optimised = jax.jit(_contacts, compiler_options={"xla_backend_optimization_level": 1})
+OPTIMISED = {"xla_backend_optimization_level": 1}
+optimised = jax.jit(_contacts, compiler_options=OPTIMISED)
 
 
 def ours(m, reference: list[mujoco.MjData], contacts=contacts):

@@ -95,7 +95,7 @@ def test_points_of_meshes_stay_in_the_mesh_and_follow_the_field():
         c = collision(model, d.replace(geom_xpos=xpos + s * shift, geom_xmat=rotation @ xmat)).contact
         return c.dist, c.pos, c.frame[:, 0]
 
-    both = jax.jit(lambda s: jax.jvp(found, (s,), (1.0,)), compiler_options={"xla_backend_optimization_level": 1})
+    both = jax.jit(lambda s: jax.jvp(found, (s,), (1.0,)), compiler_options=scene.OPTIMISED)
     exact, high, low = both(0.0)[1], both(1e-6)[0], both(-1e-6)[0]
     ncon, agreed = data.ncon, 0
     for slope, a, b in zip(exact, high, low, strict=True):
@@ -105,7 +105,7 @@ def test_points_of_meshes_stay_in_the_mesh_and_follow_the_field():
     assert agreed > 0.9 * 3 * ncon > 15, (agreed, ncon)
     backward = jax.jit(
         jax.grad(lambda s: sum(jnp.sum(x[:ncon] * (1 + i)) for i, x in enumerate(found(s)))),
-        compiler_options={"xla_backend_optimization_level": 1},
+        compiler_options=scene.OPTIMISED,
     )(0.0)
     forward = sum(jnp.sum(x[:ncon] * (1 + i)) for i, x in enumerate(exact))
     assert abs(backward - forward) < 1e-9 * (1 + abs(forward))
@@ -119,7 +119,7 @@ def test_distances_equal_oracle(kind):
     d, rest = make_data(m), jnp.full(len(pair), 1.0)
     found = jax.jit(
         jax.vmap(lambda p, r: distances(m, d.replace(geom_xpos=p, geom_xmat=r), pair, rest)[0]),
-        compiler_options={"xla_backend_optimization_level": 1},
+        compiler_options=scene.OPTIMISED,
     )(jnp.array([r.geom_xpos for r in reference]), jnp.array([r.geom_xmat.reshape(-1, 3, 3) for r in reference]))
     tied, deep = scene.ties(mj, qpos, reference, 1e-14), 0
     for k, data in enumerate(reference):
