@@ -54,7 +54,8 @@ def _split(m: Model, rows: Array, groups: list[PairGroup]) -> list[tuple[tuple[A
 
 def _shape(pose: Array, size: Array) -> Shape:
     """Return the Shape of component rows: position, then the z axis, or all three axes; size: shape (n, 3)."""
-    vectors = [tuple(pose[3 * k + i] for i in range(3)) for k in range(pose.shape[0] // 3)]
-    zero = (jnp.zeros_like(pose[0]),) * 3
+    rows = jnp.unstack(pose)
+    vectors = [tuple(rows[k : k + 3]) for k in range(0, len(rows), 3)]
+    zero = (jnp.zeros_like(rows[0]),) * 3
     axes = (zero, zero, vectors[1]) if len(vectors) == 2 else tuple(vectors[1:])
-    return Shape(vectors[0], axes, tuple(size[:, i] for i in range(3)))
+    return Shape(vectors[0], axes, tuple(jnp.unstack(size, axis=1)))

@@ -144,6 +144,10 @@ def _stack(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
     return [jnp.stack([_spread(v, size) for v in inputs], equation.params["axis"])]
 
 
+def _unstack(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
+    return jnp.unstack(inputs[0].array, axis=equation.params["axis"])
+
+
 def _split(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
     return lax.split(inputs[0].array, equation.params["sizes"], equation.params["axis"])
 
@@ -245,6 +249,7 @@ _RULES: dict[str, Callable[..., list[Any] | None]] = {
     "concatenate": _concatenate,
     "stack": _stack,
     "split": _split,
+    "unstack": _unstack,
     "slice": _slice,
     "pad": _pad,
     "sort": _sort,

@@ -14,8 +14,8 @@ Array = jax.Array
 
 def multiply(p: Array, q: Array) -> Array:
     """Return the product p q, shape (..., 4)."""
-    pw, px, py, pz = (p[..., i] for i in range(4))
-    qw, qx, qy, qz = (q[..., i] for i in range(4))
+    pw, px, py, pz = jnp.unstack(p, axis=-1)
+    qw, qx, qy, qz = jnp.unstack(q, axis=-1)
     return jnp.stack(
         [
             pw * qw - px * qx - py * qy - pz * qz,
@@ -46,14 +46,14 @@ def rotate(q: Array, v: Array) -> Array:
 
 def cross(a: Array, b: Array) -> Array:
     """Return the cross product of vectors of shape (..., 3)."""
-    ax, ay, az = (a[..., i] for i in range(3))
-    bx, by, bz = (b[..., i] for i in range(3))
+    ax, ay, az = jnp.unstack(a, axis=-1)
+    bx, by, bz = jnp.unstack(b, axis=-1)
     return jnp.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
 
 
 def matrix(q: Array) -> Array:
     """Return the rotation matrix, shape (..., 3, 3), of a unit quaternion."""
-    w, x, y, z = (q[..., i] for i in range(4))
+    w, x, y, z = jnp.unstack(q, axis=-1)
     rows = [
         [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],

@@ -30,7 +30,7 @@ def inertia_times(inertia: Array, vel: Array) -> Array:
     xx, yy, zz, xy, xz, yz = (inertia[..., i] for i in range(6))
     offset, mass = inertia[..., 6:9], inertia[..., 9:]
     w, v = vel[..., :3], vel[..., 3:]
-    wx, wy, wz = (w[..., i] for i in range(3))
+    wx, wy, wz = jnp.unstack(w, axis=-1)
     spin = jnp.stack([xx * wx + xy * wy + xz * wz, xy * wx + yy * wy + yz * wz, xz * wx + yz * wy + zz * wz], axis=-1)
     return jnp.concatenate([spin + cross(offset, v), mass * v - cross(offset, w)], axis=-1)
 
@@ -46,7 +46,7 @@ def pack_inertia(diagonal: Array, rotation: Array, offset: Array, mass: Array) -
         jnp.sum(scaled[..., i, :] * rotation[..., j, :], axis=-1)
         for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
     )
-    x, y, z = (offset[..., i] for i in range(3))
+    x, y, z = jnp.unstack(offset, axis=-1)
     return jnp.stack(
         [
             xx + mass * (y * y + z * z),

@@ -15,7 +15,7 @@ Vector = tuple[Array, Array, Array]
 
 def unpack(x: Array) -> Vector:
     """Return the components of x, shape (..., 3)."""
-    return x[..., 0], x[..., 1], x[..., 2]
+    return jnp.unstack(x, axis=-1)
 
 
 def pack(a: Vector) -> Array:
