@@ -17,7 +17,7 @@ def integrate_pos(m: Model, qpos: Array, qvel: Array, dt: Array | float) -> Arra
     Quaternions come back normalised; the derivatives are right at zero velocity.
     Source: mj_integratePos.
     """
-    plan = m.plans.integrator
+    plan, qpos, qvel = m.plans.integrator, jnp.asarray(qpos), jnp.asarray(qvel)
     scalar = take(qpos, plan.scalar_qpos) + dt * take(qvel, plan.scalar_dof)
     if not plan.quat_qpos.size:
         return scalar
@@ -30,7 +30,7 @@ def differentiate_pos(m: Model, qpos1: Array, qpos2: Array, dt: Array | float = 
 
     qpos1, qpos2: joint positions, shape (nq,).  Source: mj_differentiatePos.
     """
-    plan = m.plans.integrator
+    plan, qpos1, qpos2 = m.plans.integrator, jnp.asarray(qpos1), jnp.asarray(qpos2)
     scalar = (take(qpos2, plan.scalar_qpos) - take(qpos1, plan.scalar_qpos)) / dt
     if not plan.quat_qpos.size:
         return scalar

@@ -50,6 +50,13 @@ def _program(m, empty, move):
     return jax.jit(run)
 
 
+def _off_edges(m, state, seed: int):
+    """Return the state a little further, so that nothing stands where a derivative jumps by construction."""
+    rng = np.random.default_rng(seed)
+    qpos = mjx.integrate_pos(m, state["qpos"], 1e-3 * rng.normal(size=m.nv), 1.0)
+    return state | {"qpos": qpos, "act": state["act"] + rng.uniform(0.05, 0.1, size=m.na)}
+
+
 @pytest.mark.parametrize(
     "path", [pytest.param(p, id=p.stem, marks=() if p.stem in QUICK else pytest.mark.slow) for p in FEATURES]
 )
@@ -58,19 +65,22 @@ def test_step(path):
 
     The differences are those of two lengths, so that their error is of fourth order. Where a derivative of second order
     jumps, that does not hold: there the derivative must lie between the differences of both sides.
+    The first state is as the model begins, where limits, joints and activations may stand exactly where a derivative
+    jumps; of the results in the others, few may.
     """
     mj, m = load(str(path))
     run = _program(m, mjx.make_data(m), _moves(m, mj.nv))
     smooth, all_results = 0, 0
-    for state in states(mj):
+    for k, state in enumerate(states(mj)):
         state = {name: jnp.asarray(value) for name, value in state.items()}
+        state = _off_edges(m, state, k) if k else state
         value, slope, back, forward = run(state, 0.0)
         assert np.isfinite(slope).all() and abs(back - forward) < 1e-9 * (1 + abs(forward) + np.abs(slope).sum())
         high, up, down, low = (run(state, s * LENGTH)[0] for s in (1, 0.5, -0.5, -1))
         change = (4 * (up - down) - 0.5 * (high - low)) / (3 * LENGTH)
         jump = 4 * (up + down - 2 * value) - (high + low - 2 * value)  # of the slope, without what curvature adds
         even = np.abs(jump) <= KINK * LENGTH * (1 + np.abs(slope))
-        smooth, all_results = smooth + even.sum(), all_results + even.size
+        smooth, all_results = smooth + even.sum() * (k > 0), all_results + even.size * (k > 0)
         limit = LIMIT * (1 + np.abs(slope).max()) + NOISE * np.abs(value).max() / LENGTH
         sides = np.sort([(high - value) / LENGTH, (value - low) / LENGTH], axis=0)
         between = (slope > sides[0] - limit) & (slope < sides[1] + limit)
