@@ -3,6 +3,8 @@
 import numpy as np
 from trimesh.triangles import closest_point
 
+from mjx_like.compiler.mesh_normal import at_corners
+
 _FEW = 32  # points that are compared with every face that may be nearest to one of them
 _ON_EDGE = 1e-9  # barycentric coordinate below which the nearest point lies on an edge
 
@@ -75,12 +77,10 @@ def _normals(vert: np.ndarray, face: np.ndarray) -> tuple[np.ndarray, np.ndarray
     """Return normals of faces, of vertices, and of the edge opposite each corner of a face, shape (nface, 3, 3)."""
     triangle = vert[face]
     normal = _unit(np.cross(triangle[:, 1] - triangle[:, 0], triangle[:, 2] - triangle[:, 0]))
-    corner = np.zeros_like(vert)
+    after, before = (_unit(np.roll(triangle, -step, axis=1) - triangle) for step in (1, 2))
+    angle = np.arccos(np.clip(np.sum(after * before, axis=2), -1, 1))
+    corner = at_corners(len(vert), face, angle[..., None] * normal[:, None])
     keys = np.stack([np.sort(face[:, [(k + 1) % 3, (k + 2) % 3]], axis=1) for k in range(3)], axis=1).reshape(-1, 2)
-    for k in range(3):
-        sides = [_unit(triangle[:, (k + step) % 3] - triangle[:, k]) for step in (1, 2)]
-        angle = np.arccos(np.clip(np.sum(sides[0] * sides[1], axis=1), -1, 1))
-        np.add.at(corner, face[:, k], angle[:, None] * normal)
     _, which = np.unique(keys, axis=0, return_inverse=True)
     edge = np.zeros((which.max() + 1, 3))
     np.add.at(edge, which.ravel(), np.repeat(normal, 3, axis=0))
@@ -88,7 +88,7 @@ def _normals(vert: np.ndarray, face: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def _unit(x: np.ndarray) -> np.ndarray:
-    length = np.linalg.norm(x, axis=1, keepdims=True)
+    length = np.linalg.norm(x, axis=-1, keepdims=True)
     return x / np.where(length > 0, length, 1)
 
 

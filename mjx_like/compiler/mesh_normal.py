@@ -22,13 +22,13 @@ def vertex_normals(vert: np.ndarray, face: np.ndarray, smooth: bool) -> np.ndarr
     square = np.sum(weighted * weighted, axis=1, keepdims=True)
     weighted = np.where(square < EPS, 0.0, weighted)  # MuJoCo takes so small a face for a point
     unit = weighted / np.where(square < EPS, 1.0, np.sqrt(square))
-    mean = _at_corners(len(vert), face, np.broadcast_to(weighted[:, None], (len(face), 3, 3)))
+    mean = at_corners(len(vert), face, np.broadcast_to(weighted[:, None], (len(face), 3, 3)))
     if not smooth:
         square = np.sum(mean * mean, axis=1, keepdims=True)
         direction = mean / np.where(square < EPS, 1.0, np.sqrt(square))
         cosine = np.sum(unit[:, None] * direction[face], axis=2)
         removed = np.where((cosine < _SHARP)[..., None], weighted[:, None], 0.0)
-        mean = mean - _at_corners(len(vert), face, removed)
+        mean = mean - at_corners(len(vert), face, removed)
     return normalized(mean)
 
 
@@ -38,7 +38,7 @@ def normalized(normal: np.ndarray) -> np.ndarray:
     return np.where(length > MINVAL, normal / np.where(length > MINVAL, length, 1.0), [0.0, 0.0, 1.0])
 
 
-def _at_corners(nvert: int, face: np.ndarray, values: np.ndarray) -> np.ndarray:
+def at_corners(nvert: int, face: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return the sum at each vertex of one value a corner, shape (nvert, 3)."""
     corner = face.ravel()
     flat = values.reshape(-1, 3)

@@ -172,11 +172,12 @@ class _Safe:
 
 def _own(m: Model, geom: np.ndarray) -> Field:
     """Return the field of geoms with the shapes of plugins, or with meshes of their own."""
-    rows = [np.flatnonzero(m.sdf_geomid == g) for g in geom]
-    plugin = np.array([bool(row.size) for row in rows])
-    kinds = np.where(plugin, [m.sdf_kind[row[0]] if row.size else -1 for row in rows], -1)
-    parameters = take(m.sdf_param, np.array([row[0] if row.size else 0 for row in rows])) if plugin.any() else None
-    meshes = np.where(plugin, m.geom_dataid[geom[~plugin]][0] if not plugin.all() else -1, m.geom_dataid[geom])
+    slot = {int(g): i for i, g in enumerate(m.sdf_geomid)}
+    row = np.array([slot.get(int(g), -1) for g in geom])
+    plugin, meshes = row >= 0, m.geom_dataid[geom]
+    kinds = np.append(m.sdf_kind, -1)[row]
+    parameters = take(m.sdf_param, np.maximum(row, 0)) if plugin.any() else None
+    meshes = np.where(plugin, meshes[np.argmin(plugin)], meshes)  # any mesh stands in where a plugin has the shape
 
     def distance(x: v.Vector) -> Array:
         total = jnp.zeros_like(x[0]) if plugin.all() else _in_grid(m, meshes, x)
