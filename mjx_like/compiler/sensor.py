@@ -1,92 +1,16 @@
 """Sensors: type, what they are attached to, size and stage of their data."""
 
-import dataclasses
-
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import KINDS, Context, keyword, numbers, vector
 from mjx_like.compiler.plugin import touch_grid_size
+from mjx_like.compiler.sensor_kind import SENSORS, Kind
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import (
-    ConDataField,
-    DataType,
-    GeomType,
-    JointType,
-    ObjType,
-    RayDataField,
-    SensorType,
-    Stage,
+    ConDataField, DataType, GeomType, JointType, ObjType, RayDataField, SensorType, Stage,
 )  # fmt: skip
-
-
-@dataclasses.dataclass(frozen=True)
-class _Kind:
-    """Of one sensor type: its data and the kind of object it is attached to, None if its attributes say."""
-
-    type: SensorType
-    dim: int
-    datatype: DataType
-    stage: Stage
-    obj: ObjType | None
-    attribute: str = ""
-
-
-_R, _P, _A, _Q = DataType.REAL, DataType.POSITIVE, DataType.AXIS, DataType.QUATERNION
-_SITE, _JOINT, _TENDON, _ACTUATOR = ObjType.SITE, ObjType.JOINT, ObjType.TENDON, ObjType.ACTUATOR
-_T, _POS, _VEL, _ACC = SensorType, Stage.POS, Stage.VEL, Stage.ACC
-SENSORS = {
-    "touch": _Kind(_T.TOUCH, 1, _P, _ACC, _SITE, "site"),
-    "accelerometer": _Kind(_T.ACCELEROMETER, 3, _R, _ACC, _SITE, "site"),
-    "velocimeter": _Kind(_T.VELOCIMETER, 3, _R, _VEL, _SITE, "site"),
-    "gyro": _Kind(_T.GYRO, 3, _R, _VEL, _SITE, "site"),
-    "force": _Kind(_T.FORCE, 3, _R, _ACC, _SITE, "site"),
-    "torque": _Kind(_T.TORQUE, 3, _R, _ACC, _SITE, "site"),
-    "magnetometer": _Kind(_T.MAGNETOMETER, 3, _R, _POS, _SITE, "site"),
-    "camprojection": _Kind(_T.CAMPROJECTION, 2, _R, _POS, _SITE, "site"),
-    "rangefinder": _Kind(_T.RANGEFINDER, 1, _R, _POS, None),
-    "jointpos": _Kind(_T.JOINTPOS, 1, _R, _POS, _JOINT, "joint"),
-    "jointvel": _Kind(_T.JOINTVEL, 1, _R, _VEL, _JOINT, "joint"),
-    "tendonpos": _Kind(_T.TENDONPOS, 1, _R, _POS, _TENDON, "tendon"),
-    "tendonvel": _Kind(_T.TENDONVEL, 1, _R, _VEL, _TENDON, "tendon"),
-    "actuatorpos": _Kind(_T.ACTUATORPOS, 1, _R, _POS, _ACTUATOR, "actuator"),
-    "actuatorvel": _Kind(_T.ACTUATORVEL, 1, _R, _VEL, _ACTUATOR, "actuator"),
-    "actuatorfrc": _Kind(_T.ACTUATORFRC, 1, _R, _ACC, _ACTUATOR, "actuator"),
-    "jointactuatorfrc": _Kind(_T.JOINTACTFRC, 1, _R, _ACC, _JOINT, "joint"),
-    "tendonactuatorfrc": _Kind(_T.TENDONACTFRC, 1, _R, _ACC, _TENDON, "tendon"),
-    "ballquat": _Kind(_T.BALLQUAT, 4, _Q, _POS, _JOINT, "joint"),
-    "ballangvel": _Kind(_T.BALLANGVEL, 3, _R, _VEL, _JOINT, "joint"),
-    "jointlimitpos": _Kind(_T.JOINTLIMITPOS, 1, _R, _POS, _JOINT, "joint"),
-    "jointlimitvel": _Kind(_T.JOINTLIMITVEL, 1, _R, _VEL, _JOINT, "joint"),
-    "jointlimitfrc": _Kind(_T.JOINTLIMITFRC, 1, _R, _ACC, _JOINT, "joint"),
-    "tendonlimitpos": _Kind(_T.TENDONLIMITPOS, 1, _R, _POS, _TENDON, "tendon"),
-    "tendonlimitvel": _Kind(_T.TENDONLIMITVEL, 1, _R, _VEL, _TENDON, "tendon"),
-    "tendonlimitfrc": _Kind(_T.TENDONLIMITFRC, 1, _R, _ACC, _TENDON, "tendon"),
-    "framepos": _Kind(_T.FRAMEPOS, 3, _R, _POS, None),
-    "framequat": _Kind(_T.FRAMEQUAT, 4, _Q, _POS, None),
-    "framexaxis": _Kind(_T.FRAMEXAXIS, 3, _A, _POS, None),
-    "frameyaxis": _Kind(_T.FRAMEYAXIS, 3, _A, _POS, None),
-    "framezaxis": _Kind(_T.FRAMEZAXIS, 3, _A, _POS, None),
-    "framelinvel": _Kind(_T.FRAMELINVEL, 3, _R, _VEL, None),
-    "frameangvel": _Kind(_T.FRAMEANGVEL, 3, _R, _VEL, None),
-    "framelinacc": _Kind(_T.FRAMELINACC, 3, _R, _ACC, None),
-    "frameangacc": _Kind(_T.FRAMEANGACC, 3, _R, _ACC, None),
-    "subtreecom": _Kind(_T.SUBTREECOM, 3, _R, _POS, ObjType.BODY, "body"),
-    "subtreelinvel": _Kind(_T.SUBTREELINVEL, 3, _R, _VEL, ObjType.BODY, "body"),
-    "subtreeangmom": _Kind(_T.SUBTREEANGMOM, 3, _R, _VEL, ObjType.BODY, "body"),
-    "insidesite": _Kind(_T.INSIDESITE, 1, _P, _POS, None),
-    "distance": _Kind(_T.GEOMDIST, 1, _R, _POS, None),
-    "normal": _Kind(_T.GEOMNORMAL, 3, _A, _POS, None),
-    "fromto": _Kind(_T.GEOMFROMTO, 6, _R, _POS, None),
-    "tactile": _Kind(_T.TACTILE, 0, _R, _VEL, None),
-    "contact": _Kind(_T.CONTACT, 0, _R, _POS, None),
-    "e_potential": _Kind(_T.E_POTENTIAL, 1, _R, _POS, ObjType.UNKNOWN),
-    "e_kinetic": _Kind(_T.E_KINETIC, 1, _R, _POS, ObjType.UNKNOWN),
-    "clock": _Kind(_T.CLOCK, 1, _R, _POS, ObjType.UNKNOWN),
-    "user": _Kind(_T.USER, 0, _R, _ACC, None),
-    "plugin": _Kind(_T.PLUGIN, 0, _R, _ACC, None),
-}
 
 _BALL = (SensorType.BALLQUAT, SensorType.BALLANGVEL)
 _SCALAR = (SensorType.JOINTPOS, SensorType.JOINTVEL, SensorType.JOINTACTFRC)
@@ -125,7 +49,7 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
         intprm, datatype = np.array([1, 0, 0]), DataType.REAL
     elif kind.type == SensorType.PLUGIN:
         dim = touch_grid_size(ctx.spec, element)
-        if objtype != _SITE:
+        if objtype != ObjType.SITE:
             raise element.error("a touch grid belongs to a site; give objtype 'site' and objname")
     elif kind.type == SensorType.USER:
         dim = int(a.get("dim") or 0)
@@ -206,30 +130,31 @@ def place_sensors(rows: list[Row], historyadr: int) -> tuple[int, int]:
     return adr, historyadr
 
 
-def _attached(ctx: Context, element: Element, a, kind: _Kind) -> tuple[ObjType, int, ObjType, int]:
+def _attached(ctx: Context, element: Element, a, kind: Kind) -> tuple[ObjType, int, ObjType, int]:
     """The kinds and ids of the object and of the reference; UNKNOWN and -1 where there is none."""
     none = (ObjType.UNKNOWN, -1)
     if kind.type == SensorType.CAMPROJECTION:
         site = ctx.names.find(ObjType.SITE, a.get("site"), element, "site")
-        return _SITE, site, ObjType.CAMERA, ctx.names.find(ObjType.CAMERA, a.get("camera"), element, "camera")
+        return ObjType.SITE, site, ObjType.CAMERA, ctx.names.find(ObjType.CAMERA, a.get("camera"), element, "camera")
     if kind.obj == ObjType.UNKNOWN:
         return *none, *none
     if kind.obj is not None:
         return kind.obj, ctx.names.find(kind.obj, a.get(kind.attribute), element, kind.attribute), *none
     if kind.type == SensorType.RANGEFINDER:
-        return *_first(ctx, element, a, {"site": _SITE, "camera": ObjType.CAMERA}), *none
+        return *_first(ctx, element, a, {"site": ObjType.SITE, "camera": ObjType.CAMERA}), *none
     if kind.type in _DISTANCE:
         sides = [_first(ctx, element, a, {f"body{i}": ObjType.BODY, f"geom{i}": ObjType.GEOM}) for i in (1, 2)]
         return *sides[0], *sides[1]
     if kind.type == SensorType.CONTACT:
-        first = {"site": _SITE, "body1": ObjType.BODY, "subtree1": ObjType.XBODY, "geom1": ObjType.GEOM}
+        first = {"site": ObjType.SITE, "body1": ObjType.BODY, "subtree1": ObjType.XBODY, "geom1": ObjType.GEOM}
         second = {"body2": ObjType.BODY, "subtree2": ObjType.XBODY, "geom2": ObjType.GEOM}
         return *_first(ctx, element, a, first), *_first(ctx, element, a, second)
     if kind.type == SensorType.TACTILE:
         mesh = ctx.names.find(ObjType.MESH, a.get("mesh"), element, "mesh")
         return ObjType.MESH, mesh, ObjType.GEOM, ctx.names.find(ObjType.GEOM, a.get("geom"), element, "geom")
     if kind.type == SensorType.INSIDESITE:
-        return *_named(ctx, element, a, "obj"), _SITE, ctx.names.find(_SITE, a.get("site"), element, "site")
+        site = ctx.names.find(ObjType.SITE, a.get("site"), element, "site")
+        return *_named(ctx, element, a, "obj"), ObjType.SITE, site
     return *_named(ctx, element, a, "obj"), *_named(ctx, element, a, "ref")
 
 
