@@ -9,7 +9,14 @@ from mjx_like.compiler.sensor_kind import SENSORS, Kind
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import (
-    ConDataField, DataType, GeomType, JointType, ObjType, RayDataField, SensorType, Stage,
+    ConDataField,
+    DataType,
+    GeomType,
+    JointType,
+    ObjType,
+    RayDataField,
+    SensorType,
+    Stage,
 )  # fmt: skip
 
 _BALL = (SensorType.BALLQUAT, SensorType.BALLANGVEL)
@@ -36,7 +43,33 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
     """
     kind = SENSORS[element.tag]
     a = ctx.spec.resolve(element)
-    objtype, objid, reftype, refid = _attached(ctx, element, a, kind)
+    objtype, objid, reftype, refid = attached = _attached(ctx, element, a, kind)
+    intprm, dim, datatype, stage = _measured(ctx, element, a, kind, attached, columns)
+    _check_object(element, kind.type, *attached, columns)
+    cutoff, noise = _cutoff_and_noise(element, a, kind.type, datatype)
+    nsample, delay, interval = _history(element, a)
+    return {
+        "sensor_type": int(kind.type),
+        "sensor_datatype": int(datatype),
+        "sensor_needstage": int(stage),
+        "sensor_objtype": int(objtype),
+        "sensor_objid": objid,
+        "sensor_reftype": int(reftype),
+        "sensor_refid": refid,
+        "sensor_intprm": intprm,
+        "sensor_dim": dim,
+        "sensor_cutoff": cutoff,
+        "sensor_noise": noise,
+        "sensor_delay": delay,
+        "sensor_history": (nsample, keywords.INTERP[a.get("interp", "zoh")]),
+        "sensor_interval": interval,
+        "sensor_user": ctx.user_data(element, a, "nuser_sensor"),
+    }
+
+
+def _measured(ctx: Context, element: Element, a, kind: Kind, attached, columns):
+    """Return parameters, number, type and stage of the data."""
+    objtype, objid, _, refid = attached
     intprm, dim, datatype, stage = np.zeros(3, int), kind.dim, kind.datatype, kind.stage
     if kind.type == SensorType.CONTACT:
         intprm, dim, stage = _contact(element, a)
@@ -58,14 +91,22 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
         _check_user(element, dim, datatype)
     elif objtype == ObjType.ACTUATOR:
         dim = int(columns["actuator_outnum"][objid])
-    _check_object(element, kind.type, objtype, objid, reftype, refid, columns)
+    return intprm, dim, datatype, stage
+
+
+def _cutoff_and_noise(element: Element, a, kind: SensorType, datatype: DataType) -> tuple[float, float]:
     cutoff, noise = float(a.get("cutoff") or 0), float(a.get("noise") or 0)
     for name, value in (("cutoff", cutoff), ("noise", noise)):
         if value < 0:
             raise element.error(f"{name} {value:g} is negative")
-    directed = datatype == DataType.AXIS and kind.type != SensorType.GEOMNORMAL
+    directed = datatype == DataType.AXIS and kind != SensorType.GEOMNORMAL
     if cutoff > 0 and (datatype == DataType.QUATERNION or directed):
         raise element.error("a cutoff cannot be applied to an axis or a quaternion")
+    return cutoff, noise
+
+
+def _history(element: Element, a) -> tuple[int, float, np.ndarray]:
+    """Return the number of samples kept, the delay [s], and period and phase [s]."""
     nsample, delay, interval = int(a.get("nsample") or 0), float(a.get("delay") or 0), vector(a.get("interval"), 2)
     if delay > 0 and nsample <= 0:
         raise element.error("a delay needs a history buffer; give nsample")
@@ -73,23 +114,7 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
         raise element.error(
             f"interval {numbers(interval)}: the period cannot be negative, the phase is in (-period, 0]"
         )
-    return {
-        "sensor_type": int(kind.type),
-        "sensor_datatype": int(datatype),
-        "sensor_needstage": int(stage),
-        "sensor_objtype": int(objtype),
-        "sensor_objid": objid,
-        "sensor_reftype": int(reftype),
-        "sensor_refid": refid,
-        "sensor_intprm": intprm,
-        "sensor_dim": dim,
-        "sensor_cutoff": cutoff,
-        "sensor_noise": noise,
-        "sensor_delay": delay,
-        "sensor_history": (nsample, keywords.INTERP[a.get("interp", "zoh")]),
-        "sensor_interval": interval,
-        "sensor_user": ctx.user_data(element, a, "nuser_sensor"),
-    }
+    return nsample, delay, interval
 
 
 def _check_enclosed(element: Element, objtype: ObjType, objid: int, site: int, columns) -> None:
