@@ -9,13 +9,14 @@ from mjx_like.collision import box, convex, hfield, hook, mesh_sdf, mixing, plan
 from mjx_like.collision.broadphase import Near, keep_lowest, near_pairs
 from mjx_like.collision.closed import CLOSED
 from mjx_like.collision.mixing import PairParameters
+from mjx_like.collision.shape import Point, Shape
 from mjx_like.collision.surface import surface_velocity
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import GeomType, WarningType
 from mjx_like.types.model import Model
-from mjx_like.types.plans import CollisionPlan
+from mjx_like.types.plans import CollisionPlan, PairGroup
 from mjx_like.types.pytree import Record, leaf, record
 
 Array = jax.Array
@@ -95,17 +96,7 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
     columns: list[tuple[Array, ...]] = []
     for group, chosen, limit, (first, second) in zip(closed, near, limits, shapes, strict=True):
         limit = limit if chosen is None else limit[chosen.pair]
-        if group.hook is not None:
-            found = [hook.hook_points(group, first, second)]
-        elif group.types[0] == GeomType.HFIELD:
-            found = [hfield.points(m, group, geom_xpos, geom_xmat, limit)]
-        elif group.types[1] == GeomType.SDF and group.types[0] != _PLANE:
-            found = [mesh_sdf.field_points(m, group, first, second)]
-        elif group.types in ((_PLANE, _MESH), (_PLANE, GeomType.SDF)):
-            found = plane_mesh.plane_mesh(m, group, first, second, limit)
-        else:
-            found = KERNELS[group.types](first, second, limit)
-        for point in found:
+        for point in _group_points(m, group, (first, second), limit, geom_xpos, geom_xmat):
             active = point.dist <= limit
             active = active if point.valid is None else active & point.valid
             active = active if chosen is None else active & chosen.used
@@ -116,6 +107,21 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
     points = Candidates(active, rest[0], jnp.stack(rest[1:4]), jnp.stack(rest[4:7]), False, None, None)
     near += [None] * (len(plan.groups) - len(closed))
     return points if all(x is None for x in near) else _with_places(plan, near, points)
+
+
+def _group_points(
+    m: Model, group: PairGroup, shapes: tuple[Shape, Shape], limit: Array, geom_xpos: Array, geom_xmat: Array
+) -> list[Point]:
+    """Return the candidate points of a group of pairs that have no general search."""
+    if group.hook is not None:
+        return [hook.hook_points(group, *shapes)]
+    if group.types[0] == GeomType.HFIELD:
+        return [hfield.points(m, group, geom_xpos, geom_xmat, limit)]
+    if group.types[1] == GeomType.SDF and group.types[0] != _PLANE:
+        return [mesh_sdf.field_points(m, group, *shapes)]
+    if group.types in ((_PLANE, _MESH), (_PLANE, GeomType.SDF)):
+        return plane_mesh.plane_mesh(m, group, *shapes, limit)
+    return KERNELS[group.types](*shapes, limit)
 
 
 def _with_places(plan: CollisionPlan, near: list[Near | None], points: Candidates) -> Candidates:
