@@ -15,111 +15,14 @@ from mjx_like.collision import manifold
 from mjx_like.collision.ccd import Nearest
 from mjx_like.collision.gjk import Corners
 from mjx_like.collision.simplex import dot
-from mjx_like.geometry.convex import Convex, corners
-from mjx_like.types.enums import GeomType
+from mjx_like.collision.touched import TINY, bend, flat_directions, surface, witness
+from mjx_like.geometry.convex import Convex
 
 Array = jax.Array
 
-_FLAT = 2e-3  # sine below which a normal counts as across a segment or along the axis of a disk
-_LEVEL = 1e-6  # sine below which it is across wherever the point lies
-_END = 1e-4  # share of the half length that counts as its end
-_TINY = 1e-12
 _STEPS = 4  # of Newton's method from what the search found
 _NOISE = 100  # roundings of the last step, which need not be shorter than others
 _NEAR = 0.1  # how far these may lead: components of the normal, and distance [m]
-
-
-def witness(geom: Convex, at: Array, normal: Array, share: Array, index: Array) -> Array:
-    """Return the point of a geom that is at `at` now, as a function of pose, size and vertices, shape (3,).
-
-    normal: outward normal of the geom there; share, index: the mean of these vertices is the point, for a mesh.
-    """
-    stopped = lax.stop_gradient(geom)
-    local = jnp.sum(stopped.mat * (at - stopped.pos)[:, None], axis=0)
-    n = jnp.sum(stopped.mat * normal[:, None], axis=0)
-    grown = _own_support(geom, n, share, index) - _own_support(stopped, n, share, index)
-    return geom.pos + jnp.sum(geom.mat * (local + grown), axis=1)
-
-
-def _own_support(geom: Convex, n: Array, share: Array, index: Array) -> Array:
-    """Return the support point in the frame of the geom for a fixed normal, by which size and vertices act."""
-    r, half = geom.size[0], geom.size[1]
-    across = n * np.array([1, 1, 0])
-    length = jnp.sqrt(jnp.maximum(dot(across, across), _TINY))
-    end = jnp.sign(n) * half * np.array([0, 0, 1])
-    scaled = geom.size * n
-    reach = jnp.sqrt(jnp.maximum(dot(scaled, scaled), _TINY * _TINY))
-    vertex = jnp.sum(share[:, None] * geom.vert[jnp.maximum(index, 0)], axis=0)
-    points = {
-        GeomType.SPHERE: r * n,
-        GeomType.CAPSULE: r * n + end,
-        GeomType.ELLIPSOID: geom.size * scaled / reach,
-        GeomType.CYLINDER: r * across / length + end,
-        GeomType.BOX: jnp.sign(n) * geom.size,
-        GeomType.MESH: vertex,
-        GeomType.HFIELD: vertex,
-    }
-    return _by_kind(geom, points, jnp.zeros_like(n))
-
-
-def _by_kind(geom: Convex, values: dict[GeomType, Array], otherwise: Array) -> Array:
-    """Return the value of the type that a geom has, or `otherwise` for the types that are left out."""
-    for kind, value in values.items():
-        otherwise = jnp.where(geom.kind == kind, value, otherwise)
-    return otherwise
-
-
-def _lies(geom: Convex, local: Array, n: Array) -> Array:
-    """Return whether a capsule or cylinder touches with its side, by the point and the normal in its frame.
-
-    A normal across the axis is not enough: an end may touch with it, if the normal leans to that end.
-    """
-    core = local[2] - jnp.where(geom.kind == GeomType.CAPSULE, geom.size[0], 0) * n[2]
-    between = core * jnp.sign(n[2]) < (1 - _END) * geom.size[1]
-    return (jnp.abs(n[2]) < _FLAT) & (between | (jnp.abs(n[2]) < _LEVEL))
-
-
-def _bend(geom: Convex, at: Array, normal: Array) -> tuple[Array, Array]:
-    """Return the curvature matrix of the support function, shape (3, 3), and flat directions, rows of (2, 3), world.
-
-    Flat directions of boxes and meshes are left zero: their corners tell them.
-    """
-    local = jnp.sum(geom.mat * (at - geom.pos)[:, None], axis=0)
-    n = jnp.sum(geom.mat * normal[:, None], axis=0)
-    eye = np.eye(3)
-    size = geom.size
-    scaled = size * n
-    reach = jnp.sqrt(jnp.maximum(dot(scaled, scaled), _TINY * _TINY))
-    unit = scaled / reach
-    ellipsoid = size[:, None] * (eye - unit[:, None] * unit) * size / reach
-    length = jnp.sqrt(jnp.maximum(n[0] * n[0] + n[1] * n[1], _TINY))
-    turn = jnp.stack([-n[1], n[0], jnp.zeros_like(n[0])]) / length
-    cap, side = length < _FLAT, _lies(geom, local, n)
-    disk = jnp.where(cap, 0, size[0] / length) * turn[:, None] * turn
-    ball = size[0] * eye
-    bend, flat = jnp.zeros((3, 3), n.dtype), jnp.zeros((2, 3), n.dtype)
-    bends = {
-        GeomType.SPHERE: ball, GeomType.CAPSULE: ball, GeomType.ELLIPSOID: ellipsoid, GeomType.CYLINDER: disk
-    }  # fmt: skip
-    bend = _by_kind(geom, bends, bend)
-    axis = jnp.stack([eye[2], 0 * eye[2]])
-    rod = (geom.kind == GeomType.CAPSULE) | (geom.kind == GeomType.CYLINDER)
-    flat = jnp.where(rod & side, axis, flat)
-    flat = jnp.where((geom.kind == GeomType.CYLINDER) & cap, eye[:2], flat)
-    return geom.mat @ bend @ geom.mat.T, flat
-
-
-def _flat(geom: Convex, own: Array, index: Array) -> Array:
-    """Return the flat directions of a geom at the contact, in its frame, shape (2, 3), of unit length or zero.
-
-    index: its corners in the final face, shape (3,).
-    """
-    points = corners(geom, index)
-    edges = points[1:] - points[:1]
-    cornered = (geom.kind == GeomType.BOX) | (geom.kind == GeomType.MESH) | (geom.kind == GeomType.HFIELD)
-    flat = jnp.where(cornered, edges, own)
-    length = jnp.sqrt(jnp.maximum(dot(flat, flat), _TINY * _TINY))
-    return jnp.where((length > 1e-9)[:, None], flat / length[:, None], 0)
 
 
 def follow(
@@ -195,15 +98,15 @@ def settled(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Neares
 def _improved(geoms: tuple[Convex, Convex], n: Array, points: tuple[Array, Array], index) -> tuple[Array, tuple]:
     """Return the normal and the witness points after a Newton step on the separation along the normal."""
     signs = (1.0, -1.0)
-    bends, flats = zip(*(_bend(g, x, s * n) for g, x, s in zip(geoms, points, signs, strict=True)), strict=True)
-    flats = [_flat(g, own, i) @ g.mat.T for g, own, i in zip(geoms, flats, index, strict=True)]
-    points = [_surface(g, x, s * n) for g, x, s in zip(geoms, points, signs, strict=True)]
+    bends, flats = zip(*(bend(g, x, s * n) for g, x, s in zip(geoms, points, signs, strict=True)), strict=True)
+    flats = [flat_directions(g, own, i) @ g.mat.T for g, own, i in zip(geoms, flats, index, strict=True)]
+    points = [surface(g, x, s * n) for g, x, s in zip(geoms, points, signs, strict=True)]
     tangent, turned = tangents(n), jnp.concatenate(flats)
     span = points[1] - points[0]
     stiff = tangent @ (bends[0] + bends[1]) @ tangent.T + dot(n, span) * np.eye(2)
     roll = _roll(stiff, tangent @ span, turned @ tangent.T, turned @ n)
     turned = _unit(n + roll @ tangent)
-    points = [_surface(g, x, s * turned) for g, x, s in zip(geoms, points, signs, strict=True)]
+    points = [surface(g, x, s * turned) for g, x, s in zip(geoms, points, signs, strict=True)]
     tangent = tangents(turned)
     free = [_projector(f @ tangent.T) for f in flats]
     slide = inverse(free[0] + free[1]) @ (tangent @ (points[1] - points[0]))
@@ -221,28 +124,6 @@ def _within(flats: Array, step: Array) -> Array:
     return dot(first, step) * first + share * second
 
 
-def _surface(geom: Convex, at: Array, normal: Array) -> Array:
-    """Return the point of a geom with an outward normal, in the world; along flat directions it is that of `at`."""
-    n = jnp.sum(geom.mat * normal[:, None], axis=0)
-    local = jnp.sum(geom.mat * (at - geom.pos)[:, None], axis=0)
-    r, half = geom.size[0], geom.size[1]
-    length = jnp.sqrt(jnp.maximum(n[0] * n[0] + n[1] * n[1], _TINY))
-    cap, side = length < _FLAT, _lies(geom, local, n)
-    upright = np.array([0, 0, 1.0])
-    core = jnp.where(side, jnp.clip(local[2] - r * n[2], -half, half), jnp.sign(n[2]) * half) * upright
-    end = jnp.where(side, jnp.clip(local[2], -half, half), jnp.sign(n[2]) * half) * upright
-    around = jnp.where(cap, local, r * n / length) * (1 - upright)
-    scaled = geom.size * n
-    reach = jnp.sqrt(jnp.maximum(dot(scaled, scaled), _TINY * _TINY))
-    points = {
-        GeomType.SPHERE: r * n,
-        GeomType.CAPSULE: r * n + core,
-        GeomType.ELLIPSOID: geom.size * scaled / reach,
-        GeomType.CYLINDER: around + end,
-    }
-    return geom.pos + jnp.sum(geom.mat * _by_kind(geom, points, local), axis=1)
-
-
 def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array, tuple[Array, Array]]:
     """Return distance, point midway, normal, and witness points, with the derivatives that they have at the optimum.
 
@@ -257,8 +138,8 @@ def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, 
     at = (found.first - off * n0, found.second + off * n0)
     live = [witness(g, p, s * n0, share, i) for g, p, s, i in zip(geoms, at, signs, index, strict=True)]
     stopped = lax.stop_gradient(geoms)
-    bends, flats = zip(*(_bend(g, x, s * n0) for g, x, s in zip(stopped, at, signs, strict=True)), strict=True)
-    flats = [_flat(g, own, i) for g, own, i in zip(geoms, flats, index, strict=True)]
+    bends, flats = zip(*(bend(g, x, s * n0) for g, x, s in zip(stopped, at, signs, strict=True)), strict=True)
+    flats = [flat_directions(g, own, i) for g, own, i in zip(geoms, flats, index, strict=True)]
 
     # where a geom turns under a fixed normal, its support point rolls
     live = [
@@ -292,7 +173,7 @@ def no_tangent(x: Array):
 
 
 def _unit(x: Array) -> Array:
-    length = jnp.sqrt(jnp.maximum(dot(x, x), _TINY * _TINY))
+    length = jnp.sqrt(jnp.maximum(dot(x, x), TINY * TINY))
     return jnp.where(length > 1e-11, x / length, np.arange(3) == 0)
 
 
@@ -306,7 +187,7 @@ def shares(points: Array, target: Array) -> Array:
     """Return the shares of three points in the point of their plane, or line, nearest to a target; they sum to one."""
     edges = points[1:] - points[:1]
     square = edges @ edges.T
-    size = jnp.maximum(jnp.trace(square), _TINY * _TINY)
+    size = jnp.maximum(jnp.trace(square), TINY * TINY)
     weights = inverse(square / size) @ (edges @ (target - points[0]) / size)
     return lax.stop_gradient(jnp.concatenate([1 - jnp.sum(weights, keepdims=True), weights]))
 

@@ -14,9 +14,10 @@ from jax import lax
 
 from mjx_like.collision import mpr
 from mjx_like.collision.ccd import Nearest
-from mjx_like.collision.follow import inverse, moving, shares, tangents, witness
+from mjx_like.collision.follow import inverse, moving, shares, tangents
 from mjx_like.collision.gjk import Corners
 from mjx_like.collision.simplex import dot
+from mjx_like.collision.touched import witness
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex
 from mjx_like.math import quaternion, safe
