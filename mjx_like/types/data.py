@@ -1,6 +1,10 @@
 """Data: the state of one world, its inputs, and everything computed from them."""
 
+from typing import Any
+
 import jax
+import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.types.pytree import Record, leaf, record
 
@@ -147,3 +151,14 @@ class Data(Record):
     efc_b: Array = leaf("njmax")
     efc_state: Array = leaf("njmax")
     efc_force: Array = leaf("njmax")
+
+    def replace(self, **changes: Any):
+        """Return a copy with the named fields changed; an unknown name raises TypeError.
+
+        NumPy arrays become JAX arrays of the field's dtype.
+        """
+        return super().replace(**{name: self._on_device(name, value) for name, value in changes.items()})
+
+    def _on_device(self, name: str, value: Any) -> Any:
+        known = isinstance(value, np.ndarray) and hasattr(getattr(self, name, None), "dtype")
+        return jnp.asarray(value, getattr(self, name).dtype) if known else value

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from mjx_like.errors import InputError
+from mjx_like.integrator.position import differentiate_pos, integrate_pos
 from mjx_like.interop import put_model
+from mjx_like.smooth.kinematics import kinematics
 from mjx_like.state import make_data, reset_to_key
 from mjx_like.state_vector import get_state, set_state, state_size
 from mjx_like.types.enums import State
@@ -103,3 +105,16 @@ def test_names(models):
     assert m.joint("j").id == 1 and m.body("hand").mocapid == 0
     with pytest.raises(KeyError, match="no joint named 'k'; known: j"):
         m.joint("k")
+
+
+def test_numpy_arrays_become_arrays_of_the_fields_dtype(models):
+    _, m = models
+    d = make_data(m)
+    moved = d.replace(qpos=np.asarray(d.qpos, np.float32), eq_active=np.zeros(m.neq))
+    assert isinstance(moved.qpos, jax.Array) and moved.qpos.dtype == d.qpos.dtype
+    assert moved.eq_active.dtype == d.eq_active.dtype
+    np.testing.assert_array_equal(kinematics(m, moved).xpos, kinematics(m, d).xpos)
+    way = differentiate_pos(m, np.asarray(d.qpos), integrate_pos(m, np.asarray(d.qpos), np.ones(m.nv), 0.1))
+    np.testing.assert_allclose(way, 0.1 * np.ones(m.nv), atol=1e-12)
+    with pytest.raises(TypeError, match="nonesuch"):
+        d.replace(nonesuch=np.zeros(1))
