@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.math import safe
+from mjx_like.math import lapack, safe
 from mjx_like.math.batching import whole_batch
 
 Array = jax.Array
@@ -25,8 +25,7 @@ def cholesky(a: Array) -> Array:
     n = a.shape[-1]
     if n == 0:
         return a
-    # LAPACK takes columns first: handing it the transpose of a symmetric matrix spares a copy
-    return _cholesky_unrolled(a) if n <= _LARGEST_UNROLLED else lax.linalg.cholesky(a.mT, symmetrize_input=False)
+    return _cholesky_unrolled(a) if n <= _LARGEST_UNROLLED else lapack.cholesky(a)
 
 
 def cho_solve(factor: Array, b: Array) -> Array:
@@ -39,8 +38,7 @@ def cho_solve(factor: Array, b: Array) -> Array:
     if n <= _LARGEST_UNROLLED:
         x = _solve_unrolled(factor, b)
     else:
-        y = lax.linalg.triangular_solve(factor, b, left_side=True, lower=True)
-        x = lax.linalg.triangular_solve(factor, y, left_side=True, lower=True, transpose_a=True)
+        x = lapack.solve_triangular(factor, lapack.solve_triangular(factor, b), transposed=True)
     return x[..., 0] if vector else x
 
 
@@ -66,7 +64,7 @@ def solve_general(a: Array, b: Array) -> Array:
     Up to n = 16 by elimination without pivots: the matrix has to be near a symmetric positive definite one.
     """
     if a.shape[-1] > _LARGEST_ELIMINATED:
-        return jnp.linalg.solve(a, b)
+        return lapack.solve(a, b)
     return lax.custom_linear_solve(
         lambda x: matmul(a, x),
         b,

@@ -14,7 +14,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.constants import MINVAL
-from mjx_like.math import safe
+from mjx_like.math import lapack, safe
 from mjx_like.math.linalg import matmul
 from mjx_like.solver.dual import Dual, within_ellipsoid
 from mjx_like.solver.pgs import WORSE
@@ -83,7 +83,7 @@ def _noslip_jvp(iterations: int, primals, tangents):
     frozen = lax.stop_gradient(force)
     jacobian = jax.jacfwd(lambda f: _conditions(task, frame, frozen, f))(force)
     _, rate = jax.jvp(lambda t: _conditions(t, frame, frozen, force), (task,), (tangents[0],))
-    return (force, count), (-jnp.linalg.solve(jacobian, rate), np.zeros((), jax.dtypes.float0))
+    return (force, count), (-lapack.solve(jacobian, rate), np.zeros((), jax.dtypes.float0))
 
 
 def _row(problem: Dual, frame: Frame, live: Array, i: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:

@@ -1,0 +1,113 @@
+"""LAPACK's factorisations and solves of many matrices, without the dead lock of jaxlib 0.10.0 to 0.11.1 on CPUs.
+
+There a batched call shares its matrices out to the threads of XLA's pool and waits for them, on a thread of the same
+pool. As many such calls at once as there are threads wait for ever: gradients of small models did so on two cores,
+within seconds. On such machines one matrix goes to LAPACK at a time. Source: measured with jaxlib 0.10.1; release
+0.11.2 leaves the sharing out.
+"""
+
+import os
+import re
+
+import jax
+import jax.numpy as jnp
+import jaxlib
+import numpy as np
+from jax import lax
+
+from mjx_like.math.batching import mapped_batch, whole_batch
+
+Array = jax.Array
+
+_FIRST, _MENDED = (0, 10, 0), (0, 11, 2)  # jaxlib
+_MOST_THREADS = 8  # no program of ours has so many calls at once that more can all wait
+
+
+def cholesky(a: Array) -> Array:
+    """Return the lower factor L of symmetric positive definite matrices, shape (..., n, n); L L' = a."""
+    return _cholesky(a) if one_at_a_time() else _factor(a)
+
+
+def solve_triangular(factor: Array, b: Array, transposed: bool = False) -> Array:
+    """Return x with L x = b, or L' x = b; factor: lower, shape (..., n, n); b: shape (..., n, k)."""
+    if not one_at_a_time():
+        return _substitute(factor, b, transposed)
+
+    def product(x: Array) -> Array:
+        lower = jnp.tril(factor)
+        return jnp.matmul(lower.mT if transposed else lower, x, precision="highest")
+
+    return lax.custom_linear_solve(
+        product,
+        b,
+        lambda _, y: _substitute_each(factor, y, transposed),
+        lambda _, y: _substitute_each(factor, y, not transposed),
+    )
+
+
+def solve(a: Array, b: Array) -> Array:
+    """Return x with a x = b for a regular matrix, shapes (n, n) and (n,)."""
+    if not one_at_a_time():
+        return jnp.linalg.solve(a, b)
+    each = whole_batch(lambda *many: _in_turn(jnp.linalg.solve, *many))
+    return lax.custom_linear_solve(
+        lambda x: jnp.matmul(a, x, precision="highest"), b, lambda _, y: each(a, y), lambda _, y: each(a.T, y)
+    )
+
+
+def one_at_a_time() -> bool:
+    """Return whether batched calls of LAPACK may wait for each other for ever here."""
+    version = tuple(int(x) for x in re.findall(r"\d+", jaxlib.__version__)[:3])
+    # a pool of one thread shares nothing out
+    few = 1 < len(os.sched_getaffinity(0)) <= _MOST_THREADS if hasattr(os, "sched_getaffinity") else True
+    return _FIRST <= version < _MENDED and few and jax.default_backend() == "cpu"
+
+
+def _factor(a: Array) -> Array:
+    # LAPACK takes columns first: handing it the transpose of a symmetric matrix spares a copy
+    return lax.linalg.cholesky(a.mT, symmetrize_input=False)
+
+
+def _substitute(factor: Array, b: Array, transposed: bool) -> Array:
+    return lax.linalg.triangular_solve(factor, b, left_side=True, lower=True, transpose_a=transposed)
+
+
+@jax.custom_jvp
+def _cholesky(a: Array) -> Array:
+    return _over_leading_axes(whole_batch(lambda many: _in_turn(_factor, many)), a)
+
+
+@_cholesky.defjvp
+def _cholesky_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
+    """Return L and L (lower half of L^-1 da L^-T)."""
+    factor, change = _cholesky(*primals), tangents[0]
+    inner = solve_triangular(factor, solve_triangular(factor, change).mT).mT
+    n = factor.shape[-1]
+    half = (np.tri(n) - 0.5 * np.eye(n)).astype(factor.dtype)
+    return factor, jnp.matmul(factor, half * inner, precision="highest")
+
+
+def _substitute_each(factor: Array, b: Array, transposed: bool) -> Array:
+    def kernel(axes, factor, b):
+        if axes[0] is None:  # one matrix for all: their right-hand sides are columns of one call
+            batch, n, k = b.shape
+            x = _substitute(factor, jnp.moveaxis(b, 0, 1).reshape(n, batch * k), transposed)
+            return jnp.moveaxis(x.reshape(n, batch, k), 1, 0)
+        if axes[1] is None:
+            b = jnp.broadcast_to(b, (factor.shape[0], *b.shape))
+        return _in_turn(lambda *one: _substitute(*one, transposed), factor, b)
+
+    return _over_leading_axes(mapped_batch(kernel), factor, b)
+
+
+def _over_leading_axes(function, *args: Array) -> Array:
+    for _ in range(args[0].ndim - 2):
+        function = jax.vmap(function)
+    return function(*args)
+
+
+def _in_turn(function, *args: Array) -> Array:
+    """Return the function of each world, one after the other; args: worlds first."""
+    if args[0].shape[0] == 1:
+        return function(*(x[0] for x in args))[None]
+    return lax.map(lambda one: function(*one), args)
