@@ -23,6 +23,7 @@ from mjx_like.solver.problem import Islands, times
 Array = jax.Array
 
 _LEAST_DIAGONAL = 1e-10
+_RIDGE = 1e-6  # of rows scaled to a largest entry of 1
 
 
 class Task(NamedTuple):
@@ -83,7 +84,22 @@ def _noslip_jvp(iterations: int, primals, tangents):
     frozen = lax.stop_gradient(force)
     jacobian = jax.jacfwd(lambda f: _conditions(task, frame, frozen, f))(force)
     _, rate = jax.jvp(lambda t: _conditions(t, frame, frozen, force), (task,), (tangents[0],))
-    return (force, count), (-lapack.solve(jacobian, rate), np.zeros((), jax.dtypes.float0))
+    return (force, count), (-_solve(jacobian, rate), np.zeros((), jax.dtypes.float0))
+
+
+def _solve(jacobian: Array, rate: Array) -> Array:
+    """Return x with jacobian x = rate, shape (nrow,); one of many where contacts that stick share a force in any way.
+
+    All of them give the same acceleration. A ridge makes the matrix regular, what it takes off is added again.
+    """
+    size = jnp.max(jnp.abs(jacobian), axis=1)
+    scale = 1 / jnp.where(size > 0, size, 1)
+    matrix, target = jacobian * scale[:, None], rate * scale
+    regular = matrix + _RIDGE * np.eye(rate.size)
+    x = jnp.zeros_like(rate)
+    for _ in range(3):
+        x = x + lapack.solve(regular, target - matmul(matrix, x[:, None])[:, 0])
+    return x
 
 
 def _row(problem: Dual, frame: Frame, live: Array, i: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
