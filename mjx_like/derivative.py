@@ -1,5 +1,6 @@
 """Jacobians of a step and of inverse dynamics, on the tangent space of the state."""
 
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -49,15 +50,20 @@ def transition_jacobian(
     """
     center = jax.lax.stop_gradient(step(m, d).qpos)
 
-    def stepped(x: Array) -> Array:
-        dq, dv, da, du = jnp.split(x, (m.nv, 2 * m.nv, 2 * m.nv + m.na))
-        moved = d.replace(qpos=integrate_pos(m, d.qpos, dq, 1.0), qvel=d.qvel + dv, act=d.act + da, ctrl=d.ctrl + du)
+    def stepped(name: str, x: Array) -> Array:
+        if name == "position":
+            moved = d.replace(qpos=integrate_pos(m, d.qpos, x, 1.0))
+        elif name == "velocity":
+            moved = d.replace(qvel=d.qvel + x)
+        else:
+            moved = d.replace(act=d.act + x[: m.na], ctrl=d.ctrl + x[m.na :])
         end = step(m, moved)
         read = [end.sensordata] if sensors else []
         return jnp.concatenate([differentiate_pos(m, center, end.qpos), end.qvel, end.act, *read])
 
     nx = 2 * m.nv + m.na
-    whole = _jacobian(stepped, jnp.zeros(nx + m.nu, d.qpos.dtype), difference)
+    sizes = {"position": m.nv, "velocity": m.nv, "input": m.na + m.nu}
+    whole = _jacobian(stepped, sizes, d.qpos.dtype, difference)
     blocks = (whole[:nx, :nx], whole[:nx, nx:], whole[nx:, :nx], whole[nx:, nx:])
     return blocks if sensors else blocks[:2]
 
@@ -84,25 +90,36 @@ def inverse_jacobian(
     Source: mjd_inverseFD.
     """
 
-    def explained(x: Array) -> Array:
-        dq, dv, da = jnp.split(x, 3)
-        moved = d.replace(qpos=integrate_pos(m, d.qpos, dq, 1.0), qvel=d.qvel + dv, qacc=d.qacc + da)
+    def explained(name: str, x: Array) -> Array:
+        if name == "position":
+            moved = d.replace(qpos=integrate_pos(m, d.qpos, x, 1.0))
+        else:
+            moved = d.replace(**{name: getattr(d, name) + x})
         end = inverse(m, moved)
         force = end.qfrc_inverse - fwd_actuation(m, end).qfrc_actuator if actuation else end.qfrc_inverse
         read = [end.sensordata] if sensors else []
         return jnp.concatenate([force, *read, end.M.ravel()] if inertia else [force, *read])
 
     nv = m.nv
-    whole = _jacobian(explained, jnp.zeros(3 * nv, d.qpos.dtype), difference)
+    whole = _jacobian(explained, {"position": nv, "qvel": nv, "qacc": nv}, d.qpos.dtype, difference)
     force, rest = jnp.split(whole[:nv], 3, axis=1), whole[nv:]
     read = jnp.split(rest[: m.nsensordata], 3, axis=1) if sensors else (None, None, None)
     mass = rest[m.nsensordata * sensors :, :nv].reshape(nv, nv, nv) if inertia else None
     return InverseJacobian(*force, *read, mass)
 
 
-def _jacobian(function: Callable[[Array], Array], x: Array, difference: float | None) -> Array:
-    """Return the Jacobian at x, shape (outputs, inputs)."""
-    if difference is None:
-        return jax.jacfwd(function)(x)
-    ways = difference * jnp.eye(x.size, dtype=x.dtype)
-    return (jax.vmap(function)(x + ways) - jax.vmap(function)(x - ways)).T / (2 * difference)
+def _jacobian(function: Callable[[str, Array], Array], sizes: dict[str, int], dtype, difference: float | None) -> Array:
+    """Return the Jacobian by parts of the input at zero, shape (outputs, inputs).
+
+    function: of a part's name and change. Each part for itself: what depends on position alone has no derivative by
+    velocities and controls, and none is computed.
+    """
+
+    def part(name: str, size: int) -> Array:
+        change, one = jnp.zeros(size, dtype), functools.partial(function, name)
+        if difference is None:
+            return jax.jacfwd(one)(change)
+        ways = difference * jnp.eye(size, dtype=dtype)
+        return (jax.vmap(one)(ways) - jax.vmap(one)(-ways)).T / (2 * difference)
+
+    return jnp.concatenate([part(name, size) for name, size in sizes.items() if size], axis=1)

@@ -23,7 +23,6 @@ from mjx_like.solver.problem import Islands, times
 Array = jax.Array
 
 _LEAST_DIAGONAL = 1e-10
-_RIDGE = 1e-6  # of rows scaled to a largest entry of 1
 
 
 class Task(NamedTuple):
@@ -95,7 +94,7 @@ def _solve(jacobian: Array, rate: Array) -> Array:
     size = jnp.max(jnp.abs(jacobian), axis=1)
     scale = 1 / jnp.where(size > 0, size, 1)
     matrix, target = jacobian * scale[:, None], rate * scale
-    regular = matrix + _RIDGE * np.eye(rate.size)
+    regular = matrix + float(jnp.finfo(rate.dtype).eps) ** (2 / 3) * np.eye(rate.size, dtype=rate.dtype)
     x = jnp.zeros_like(rate)
     for _ in range(3):
         x = x + lapack.solve(regular, target - matmul(matrix, x[:, None])[:, 0])
