@@ -2,8 +2,8 @@
 
 There a batched call shares its matrices out to the threads of XLA's pool and waits for them, on a thread of the same
 pool. As many such calls at once as there are threads wait for ever: gradients of small models did so on two cores,
-within seconds. On such machines one matrix goes to LAPACK at a time. Source: measured with jaxlib 0.10.1; release
-0.11.2 leaves the sharing out.
+within seconds. On such machines one matrix goes to LAPACK at a time, but for the solves of a step that wait for each
+other anyway (`at_once`). Source: measured with jaxlib 0.10.1; release 0.11.2 leaves the sharing out.
 """
 
 import os
@@ -23,14 +23,17 @@ _FIRST, _MENDED = (0, 10, 0), (0, 11, 2)  # jaxlib
 _MOST_THREADS = 8  # no program of ours has so many calls at once that more can all wait
 
 
-def cholesky(a: Array) -> Array:
-    """Return the lower factor L of symmetric positive definite matrices, shape (..., n, n); L L' = a."""
-    return _cholesky(a) if one_at_a_time() else _factor(a)
+def cholesky(a: Array, at_once: bool = False) -> Array:
+    """Return the lower factor L of symmetric positive definite matrices, shape (..., n, n); L L' = a.
+
+    at_once: hand over all matrices in one call, where hardly another can run beside it.
+    """
+    return _factor(a) if at_once or not one_at_a_time() else _cholesky(a)
 
 
-def solve_triangular(factor: Array, b: Array, transposed: bool = False) -> Array:
+def solve_triangular(factor: Array, b: Array, transposed: bool = False, at_once: bool = False) -> Array:
     """Return x with L x = b, or L' x = b; factor: lower, shape (..., n, n); b: shape (..., n, k)."""
-    if not one_at_a_time():
+    if at_once or not one_at_a_time():
         return _substitute(factor, b, transposed)
 
     def product(x: Array) -> Array:

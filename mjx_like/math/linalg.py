@@ -20,15 +20,18 @@ def matmul(a: Array, b: Array) -> Array:
     return jnp.matmul(a, b, precision="highest")
 
 
-def cholesky(a: Array) -> Array:
-    """Return the lower factor L of a symmetric positive definite matrix, shape (..., n, n); L L' = a."""
+def cholesky(a: Array, at_once: bool = False) -> Array:
+    """Return the lower factor L of a symmetric positive definite matrix, shape (..., n, n); L L' = a.
+
+    at_once: see `lapack.cholesky`.
+    """
     n = a.shape[-1]
     if n == 0:
         return a
-    return _cholesky_unrolled(a) if n <= _LARGEST_UNROLLED else lapack.cholesky(a)
+    return _cholesky_unrolled(a) if n <= _LARGEST_UNROLLED else lapack.cholesky(a, at_once)
 
 
-def cho_solve(factor: Array, b: Array) -> Array:
+def cho_solve(factor: Array, b: Array, at_once: bool = False) -> Array:
     """Return x with L L' x = b; factor: shape (..., n, n), b: shape (..., n) or (..., n, k)."""
     n = factor.shape[-1]
     if n == 0:
@@ -38,7 +41,8 @@ def cho_solve(factor: Array, b: Array) -> Array:
     if n <= _LARGEST_UNROLLED:
         x = _solve_unrolled(factor, b)
     else:
-        x = lapack.solve_triangular(factor, lapack.solve_triangular(factor, b), transposed=True)
+        half = lapack.solve_triangular(factor, b, at_once=at_once)
+        x = lapack.solve_triangular(factor, half, transposed=True, at_once=at_once)
     return x[..., 0] if vector else x
 
 
@@ -54,7 +58,7 @@ def solve_definite(a: Array, b: Array, factor: Array | None = None) -> Array:
     if n <= _LARGEST_ELIMINATED:
         solve = functools.partial(_eliminated, a)
     else:
-        solve = functools.partial(cho_solve, cholesky(a) if factor is None else factor)
+        solve = functools.partial(cho_solve, cholesky(a) if factor is None else factor, at_once=True)
     return lax.custom_linear_solve(lambda x: matmul(a, x), b, lambda _, y: solve(y), symmetric=True)
 
 
@@ -92,7 +96,7 @@ def solve_positive(a: Array, b: Array) -> Array:
     """
     n = a.shape[-1]
     if n > _LARGEST_ELIMINATED:
-        return cho_solve(cholesky(a), b)
+        return cho_solve(cholesky(a, at_once=True), b, at_once=True)
     return _eliminate(jnp.moveaxis(jnp.concatenate([a, b[..., None]], axis=-1), 0, -1))
 
 
