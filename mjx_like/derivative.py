@@ -51,18 +51,13 @@ def transition_jacobian(
     center = jax.lax.stop_gradient(step(m, d).qpos)
 
     def stepped(name: str, x: Array) -> Array:
-        if name == "position":
-            moved = d.replace(qpos=integrate_pos(m, d.qpos, x, 1.0))
-        elif name == "velocity":
-            moved = d.replace(qvel=d.qvel + x)
-        else:
-            moved = d.replace(act=d.act + x[: m.na], ctrl=d.ctrl + x[m.na :])
-        end = step(m, moved)
+        inputs = name == "inputs"
+        end = step(m, _moved(m, d, act=x[: m.na], ctrl=x[m.na :]) if inputs else _moved(m, d, **{name: x}))
         read = [end.sensordata] if sensors else []
         return jnp.concatenate([differentiate_pos(m, center, end.qpos), end.qvel, end.act, *read])
 
     nx = 2 * m.nv + m.na
-    sizes = {"position": m.nv, "velocity": m.nv, "input": m.na + m.nu}
+    sizes = {"qpos": m.nv, "qvel": m.nv, "inputs": m.na + m.nu}
     whole = _jacobian(stepped, sizes, d.qpos.dtype, difference)
     blocks = (whole[:nx, :nx], whole[:nx, nx:], whole[nx:, :nx], whole[nx:, nx:])
     return blocks if sensors else blocks[:2]
@@ -91,21 +86,25 @@ def inverse_jacobian(
     """
 
     def explained(name: str, x: Array) -> Array:
-        if name == "position":
-            moved = d.replace(qpos=integrate_pos(m, d.qpos, x, 1.0))
-        else:
-            moved = d.replace(**{name: getattr(d, name) + x})
-        end = inverse(m, moved)
+        end = inverse(m, _moved(m, d, **{name: x}))
         force = end.qfrc_inverse - fwd_actuation(m, end).qfrc_actuator if actuation else end.qfrc_inverse
         read = [end.sensordata] if sensors else []
         return jnp.concatenate([force, *read, end.M.ravel()] if inertia else [force, *read])
 
     nv = m.nv
-    whole = _jacobian(explained, {"position": nv, "qvel": nv, "qacc": nv}, d.qpos.dtype, difference)
+    whole = _jacobian(explained, {"qpos": nv, "qvel": nv, "qacc": nv}, d.qpos.dtype, difference)
     force, rest = jnp.split(whole[:nv], 3, axis=1), whole[nv:]
     read = jnp.split(rest[: m.nsensordata], 3, axis=1) if sensors else (None, None, None)
     mass = rest[m.nsensordata * sensors :, :nv].reshape(nv, nv, nv) if inertia else None
     return InverseJacobian(*force, *read, mass)
+
+
+def _moved(m: Model, d: Data, **changes: Array) -> Data:
+    """Return `d` with changes added to the named fields; that of qpos is one in the tangent space, shape (nv,)."""
+    fields = {name: getattr(d, name) + x for name, x in changes.items() if name != "qpos"}
+    if "qpos" in changes:
+        fields["qpos"] = integrate_pos(m, d.qpos, changes["qpos"], 1.0)
+    return d.replace(**fields)
 
 
 def _jacobian(function: Callable[[str, Array], Array], sizes: dict[str, int], dtype, difference: float | None) -> Array:

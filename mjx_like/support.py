@@ -134,7 +134,7 @@ def normalize_quat(m: Model, qpos: Array) -> Array:
     """Return joint positions, shape (nq,), with all quaternions normalised.  Source: mj_normalizeQuat."""
     turning = np.isin(m.jnt_type, (JointType.FREE, JointType.BALL))
     start = (m.jnt_qposadr + 3 * (m.jnt_type == JointType.FREE))[turning]
-    cells = start[:, None] + np.arange(4)
+    cells, qpos = start[:, None] + np.arange(4), jnp.asarray(qpos)
     return qpos.at[cells].set(quaternion.normalize(qpos[cells])) if cells.size else qpos
 
 

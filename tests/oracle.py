@@ -18,23 +18,25 @@ STATE = ("qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat", "qacc_warmsta
 GYM = pathlib.Path(__import__("gymnasium").__file__).parent / "envs/mujoco/assets"
 
 
-def load(source: str):
+def load(source: str, **options):
     """Return (mujoco.MjModel, Model by put_model) of an XML string or a path; solved to convergence in both.
 
-    The MjModel is the caller's own, the Model is shared.
+    options: more of `mjOption`. The MjModel is the caller's own, the Model is shared.
     """
-    mj, m = _load(source)
+    mj, m = _load(source, **options)
     return copy.copy(mj), m
 
 
 @functools.lru_cache(maxsize=64)
-def _load(source: str):
+def _load(source: str, **options):
     mj = (
         mujoco.MjModel.from_xml_string(source)
         if source.lstrip().startswith("<")
         else mujoco.MjModel.from_xml_path(source)
     )
     mj.opt.tolerance, mj.opt.iterations, mj.opt.ls_iterations = 0, 200, 50
+    for name, value in options.items():
+        setattr(mj.opt, name, value)
     return mj, put_model(mj)
 
 

@@ -6,8 +6,10 @@ within seconds. On such machines one matrix goes to LAPACK at a time, but for th
 other anyway (`at_once`). Source: measured with jaxlib 0.10.1; release 0.11.2 leaves the sharing out.
 """
 
+import functools
 import os
 import re
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -43,8 +45,8 @@ def solve_triangular(factor: Array, b: Array, transposed: bool = False, at_once:
     return lax.custom_linear_solve(
         product,
         b,
-        lambda _, y: _substitute_each(factor, y, transposed),
-        lambda _, y: _substitute_each(factor, y, not transposed),
+        lambda _, y: _each(functools.partial(_substitute, transposed=transposed), factor, y),
+        lambda _, y: _each(functools.partial(_substitute, transposed=not transposed), factor, y),
     )
 
 
@@ -52,9 +54,11 @@ def solve(a: Array, b: Array) -> Array:
     """Return x with a x = b for a regular matrix, shapes (n, n) and (n,)."""
     if not one_at_a_time():
         return jnp.linalg.solve(a, b)
-    each = whole_batch(lambda *many: _in_turn(jnp.linalg.solve, *many))
     return lax.custom_linear_solve(
-        lambda x: jnp.matmul(a, x, precision="highest"), b, lambda _, y: each(a, y), lambda _, y: each(a.T, y)
+        lambda x: jnp.matmul(a, x, precision="highest"),
+        b,
+        lambda _, y: _each(jnp.linalg.solve, a, y[:, None])[:, 0],
+        lambda _, y: _each(jnp.linalg.solve, a.T, y[:, None])[:, 0],
     )
 
 
@@ -90,17 +94,19 @@ def _cholesky_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array,
     return factor, jnp.matmul(factor, half * inner, precision="highest")
 
 
-def _substitute_each(factor: Array, b: Array, transposed: bool) -> Array:
-    def kernel(axes, factor, b):
+def _each(function: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+    """Return `function` of matrices, (..., n, n), and right-hand sides, (..., n, k), one matrix after the other."""
+
+    def kernel(axes, a, b):
         if axes[0] is None:  # one matrix for all: their right-hand sides are columns of one call
             batch, n, k = b.shape
-            x = _substitute(factor, jnp.moveaxis(b, 0, 1).reshape(n, batch * k), transposed)
+            x = function(a, jnp.moveaxis(b, 0, 1).reshape(n, batch * k))
             return jnp.moveaxis(x.reshape(n, batch, k), 1, 0)
         if axes[1] is None:
-            b = jnp.broadcast_to(b, (factor.shape[0], *b.shape))
-        return _in_turn(lambda *one: _substitute(*one, transposed), factor, b)
+            b = jnp.broadcast_to(b, (a.shape[0], *b.shape))
+        return _in_turn(function, a, b)
 
-    return _over_leading_axes(mapped_batch(kernel), factor, b)
+    return _over_leading_axes(mapped_batch(kernel), a, b)
 
 
 def _over_leading_axes(function, *args: Array) -> Array:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
-from mjx_like.interop import put_model
 from tests.oracle import load, states
 
 FEATURES = sorted((pathlib.Path(__file__).parents[2] / "models/features").glob("*.xml"))
@@ -51,13 +50,6 @@ def _program(m, empty, move):
     return jax.jit(run)
 
 
-def _converged(path):
-    """Return the model in both engines; solver and searches end at the optimum, whose derivatives ours are."""
-    mj, _ = load(str(path))
-    mj.opt.ccd_tolerance, mj.opt.ccd_iterations = 1e-14, 60
-    return mj, put_model(mj)
-
-
 def _off_edges(m, state, seed: int):
     """Return the state a little further, so that nothing stands where a derivative jumps by construction."""
     rng = np.random.default_rng(seed)
@@ -74,9 +66,9 @@ def test_step(path):
     The differences are those of two lengths, so that their error is of fourth order. Where a derivative of second order
     jumps, that does not hold: there the derivative must lie between the differences of both sides.
     The first state is as the model begins, where limits, joints and activations may stand exactly where a derivative
-    jumps; of the results in the others, few may.
+    jumps; of the results in the others, few may. Searches end at the optimum, whose derivatives ours are.
     """
-    mj, m = _converged(path)
+    mj, m = load(str(path), ccd_tolerance=1e-14, ccd_iterations=60)
     run = _program(m, mjx.make_data(m), _moves(m, mj.nv))
     smooth, all_results = 0, 0
     for k, state in enumerate(states(mj)):

@@ -12,6 +12,7 @@ from mjx_like.interop import put_model
 from mjx_like.smooth.kinematics import kinematics
 from mjx_like.state import make_data, reset_to_key
 from mjx_like.state_vector import get_state, set_state, state_size
+from mjx_like.support import normalize_quat
 from mjx_like.types.enums import State
 
 XML = """
@@ -116,5 +117,6 @@ def test_numpy_arrays_become_arrays_of_the_fields_dtype(models):
     np.testing.assert_array_equal(kinematics(m, moved).xpos, kinematics(m, d).xpos)
     way = differentiate_pos(m, np.asarray(d.qpos), integrate_pos(m, np.asarray(d.qpos), np.ones(m.nv), 0.1))
     np.testing.assert_allclose(way, 0.1 * np.ones(m.nv), atol=1e-12)
+    np.testing.assert_allclose(normalize_quat(m, 2 * np.asarray(d.qpos)), normalize_quat(m, 2 * d.qpos), atol=0)
     with pytest.raises(TypeError, match="nonesuch"):
         d.replace(nonesuch=np.zeros(1))
