@@ -10,8 +10,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.collision import driver, plan
-from mjx_like.collision.driver import candidates, collision
+from mjx_like.collision import plan
+from mjx_like.collision.candidates import KERNELS, candidates
+from mjx_like.collision.driver import collision
 from mjx_like.collision.mixing import pair_parameters
 from mjx_like.interop import put_model
 from mjx_like.state import make_data
@@ -131,7 +132,7 @@ def test_default_capacity():
 
 def test_tables_agree():
     iterative = set(plan._CONVEX) | {(GeomType.PLANE, GeomType.MESH), (GeomType.PLANE, GeomType.SDF)}
-    assert driver.KERNELS.keys() == plan.POINTS.keys() - iterative
+    assert KERNELS.keys() == plan.POINTS.keys() - iterative
 
 
 def test_unsupported_pairs_are_named():

@@ -1,0 +1,130 @@
+"""The contact buffer: the kept points in MuJoCo's order, with their frames and the parameters of their pairs."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from mjx_like.collision.candidates import Candidates
+from mjx_like.collision.surface import surface_velocity
+from mjx_like.math import vector as v
+from mjx_like.types.data import Contact, Data
+from mjx_like.types.enums import GeomType
+from mjx_like.types.model import Model
+from mjx_like.types.plans import CollisionPlan
+
+Array = jax.Array
+
+
+def without_contacts(m: Model, d: Data) -> Data:
+    contact = d.contact.replace(
+        dist=jnp.ones_like(d.contact.dist),
+        includemargin=jnp.zeros_like(d.contact.includemargin),
+        geom=jnp.full_like(d.contact.geom, -1),
+        exclude=jnp.ones_like(d.contact.exclude),
+        efc_address=jnp.full_like(d.contact.efc_address, -1),
+    )
+    return d.replace(contact=contact, ncon=jnp.zeros_like(d.ncon))
+
+
+def rows(plan: CollisionPlan, points: Candidates, kept: Array, capacity: int) -> tuple[Array, Array]:
+    """Return where the kept points stand in the layout, in MuJoCo's order, and their pairs, both shape (capacity,).
+
+    Beyond the kept ones stands the size of the layout.
+    """
+    if points.place is not None:
+        return _placed_rows(points, kept, capacity)
+    size = plan.point_row.size
+    order = np.argsort(plan.point_row).astype(np.int32)
+    first = jnp.sort(jnp.where(kept, order, size))[:capacity]
+    first = jnp.concatenate([first, jnp.full(max(capacity - size, 0), size, jnp.int32)])
+    row = jnp.asarray(np.append(plan.point_row, size).astype(np.int32))[first]
+    pair_of_row = np.zeros(size + 1, np.int32)
+    pair_of_row[plan.point_row] = plan.point_pair
+    return row, jnp.asarray(pair_of_row)[row]
+
+
+def _placed_rows(points: Candidates, kept: Array, capacity: int) -> tuple[Array, Array]:
+    """Return what `rows` does, where bounds chose the candidates at run time."""
+    size = points.active.size
+    key, order = jnp.where(kept, points.place, np.iinfo(np.int32).max), jnp.arange(size, dtype=jnp.int32)
+    key, order = lax.sort((key, order), num_keys=1)
+    row = jnp.where(key < np.iinfo(np.int32).max, order, size)[:capacity]
+    row = jnp.concatenate([row, jnp.full(max(capacity - size, 0), size, jnp.int32)])
+    return row, points.pair.at[row].get(mode="fill", fill_value=0)
+
+
+def contacts(
+    m: Model,
+    geom_xpos: Array,
+    geom_xmat: Array,
+    points: Candidates,
+    parameters,
+    row: Array,
+    pair: Array,
+    used: Array,
+    ahead: Array | None,
+) -> Contact:
+    """Return the contacts; ahead: which of them are speculative, shape (nconmax,), None where none is."""
+    plan = m.plans.collision
+    table = jnp.concatenate([points.dist[None], points.pos, points.normal])
+    table = table.at[:, row].get(mode="fill", fill_value=0)
+    dist, pos, normal = table[0], tuple(table[1:4]), tuple(table[4:7])
+    normal = (jnp.where(used, normal[0], 1), normal[1], normal[2])
+    columns = [
+        parameters.margin[:, None],
+        parameters.friction,
+        parameters.solref,
+        parameters.solreffriction,
+        parameters.solimp,
+    ]
+    if parameters.adhesion is not None:
+        columns.append(parameters.adhesion[:, None])
+    inherited = jnp.concatenate(columns, axis=1)[pair]
+    ids = jnp.asarray(np.concatenate([plan.geom, plan.dim[:, None]], axis=1))[pair]
+    point, frame = v.pack(pos), _frame(normal, _tangent(m, geom_xmat, pair, ahead))
+    pushes = dist < inherited[:, 0]
+    surfacevel = jnp.zeros_like(point)
+    if m.has["geom_surfacevel"].any():
+        surfacevel = surface_velocity(m, geom_xpos, geom_xmat, jnp.where(used[:, None], ids[:, :2], 0), point, frame)
+    return Contact(
+        dist=jnp.where(used, dist, 1),
+        pos=point,
+        frame=frame,
+        includemargin=jnp.where(used, inherited[:, 0], 0),
+        friction=inherited[:, 1:6],
+        solref=inherited[:, 6:8],
+        solreffriction=inherited[:, 8:10],
+        solimp=inherited[:, 10:15],
+        adhesion=jnp.where(used, inherited[:, 15], 0) if parameters.adhesion is not None else jnp.zeros_like(dist),
+        surfacevel=jnp.where(used[:, None], surfacevel, 0),
+        dim=jnp.where(used, ids[:, 2], 0),
+        exclude=jnp.where(used & (pushes if ahead is None else pushes | ahead), 0, 1).astype(jnp.int32),
+        geom=jnp.where(used[:, None], ids[:, :2], -1),
+        efc_address=jnp.full(m.nconmax, -1, jnp.int32),
+    )
+
+
+def _tangent(m: Model, geom_xmat: Array, pair: Array, ahead: Array | None) -> v.Vector | None:
+    """Return the direction that the first tangent follows: the axis of a capsule on a plane, else zero."""
+    plan = m.plans.collision
+    special = np.all(m.geom_type[plan.geom] == (GeomType.PLANE, GeomType.CAPSULE), axis=1)
+    if not special.any():
+        return None
+    axis = geom_xmat[..., 2][jnp.asarray(plan.geom[:, 1])[pair]]
+    follows = jnp.asarray(special)[pair] if ahead is None else jnp.asarray(special)[pair] & ~ahead
+    return v.unpack(jnp.where(follows[:, None], axis, 0))
+
+
+def _frame(normal: v.Vector, tangent: v.Vector | None) -> Array:
+    """Return the frame of rows (normal, tangents), shape (n, 3, 3); the first tangent follows `tangent` unless short.
+
+    Else it follows the y axis, or z where the normal is within 60 degrees of y.  Source: mju_makeFrame.
+    """
+    flat = jnp.abs(normal[1]) < 0.5
+    zero, one = jnp.zeros_like(normal[0]), jnp.ones_like(normal[0])
+    guess = (zero, jnp.where(flat, one, zero), jnp.where(flat, zero, one))
+    if tangent is not None:
+        guess = v.select(v.dot(tangent, tangent) < 0.25, guess, tangent)
+    first, _ = v.normalize(v.along(guess, normal, -v.dot(guess, normal)))
+    return jnp.stack([v.pack(normal), v.pack(first), v.pack(v.cross(normal, first))], axis=-2)
