@@ -1,11 +1,16 @@
 """The contact buffer: the kept points in MuJoCo's order, with their frames and the parameters of their pairs."""
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mjx_like.collision import mixing
+from mjx_like.collision.broadphase import keep_lowest
 from mjx_like.collision.candidates import Candidates
+from mjx_like.collision.mixing import PairParameters
 from mjx_like.collision.surface import surface_velocity
 from mjx_like.math import vector as v
 from mjx_like.types.data import Contact, Data
@@ -27,7 +32,27 @@ def without_contacts(m: Model, d: Data) -> Data:
     return d.replace(contact=contact, ncon=jnp.zeros_like(d.ncon))
 
 
-def rows(plan: CollisionPlan, points: Candidates, kept: Array, capacity: int) -> tuple[Array, Array]:
+class Kept(NamedTuple):
+    """Where each contact of the buffer comes from; shapes (nconmax,)."""
+
+    row: Array  # in the layout of the candidates, whose size stands beyond the contacts
+    pair: Array
+    used: Array
+    ahead: Array | None  # whether it is speculative; None where none is
+
+
+def keep(plan: CollisionPlan, points: Candidates, capacity: int, discrete: int) -> Kept:
+    """Return the deepest points, in MuJoCo's order.
+
+    discrete: how many candidates are not speculative; those that are come after them.
+    """
+    lowest = keep_lowest(points.active, points.dist, capacity)
+    row, pair = _rows(plan, points, lowest, capacity)
+    used = jnp.arange(capacity) < jnp.sum(points.active, dtype=jnp.int32)
+    return Kept(row, pair, used, None if plan.speculative is None else row >= discrete)
+
+
+def _rows(plan: CollisionPlan, points: Candidates, kept: Array, capacity: int) -> tuple[Array, Array]:
     """Return where the kept points stand in the layout, in MuJoCo's order, and their pairs, both shape (capacity,).
 
     Beyond the kept ones stands the size of the layout.
@@ -45,7 +70,7 @@ def rows(plan: CollisionPlan, points: Candidates, kept: Array, capacity: int) ->
 
 
 def _placed_rows(points: Candidates, kept: Array, capacity: int) -> tuple[Array, Array]:
-    """Return what `rows` does, where bounds chose the candidates at run time."""
+    """Return what `_rows` does, where bounds chose the candidates at run time."""
     size = points.active.size
     key, order = jnp.where(kept, points.place, np.iinfo(np.int32).max), jnp.arange(size, dtype=jnp.int32)
     key, order = lax.sort((key, order), num_keys=1)
@@ -59,31 +84,20 @@ def contacts(
     geom_xpos: Array,
     geom_xmat: Array,
     points: Candidates,
-    parameters,
-    row: Array,
-    pair: Array,
-    used: Array,
-    ahead: Array | None,
+    parameters: PairParameters,
+    kept: Kept,
 ) -> Contact:
-    """Return the contacts; ahead: which of them are speculative, shape (nconmax,), None where none is."""
+    """Return the contacts of the points that are kept."""
+    row, pair, used, ahead = kept
     plan = m.plans.collision
     table = jnp.concatenate([points.dist[None], points.pos, points.normal])
     table = table.at[:, row].get(mode="fill", fill_value=0)
     dist, pos, normal = table[0], tuple(table[1:4]), tuple(table[4:7])
     normal = (jnp.where(used, normal[0], 1), normal[1], normal[2])
-    columns = [
-        parameters.margin[:, None],
-        parameters.friction,
-        parameters.solref,
-        parameters.solreffriction,
-        parameters.solimp,
-    ]
-    if parameters.adhesion is not None:
-        columns.append(parameters.adhesion[:, None])
-    inherited = jnp.concatenate(columns, axis=1)[pair]
+    own = mixing.of_pairs(parameters, pair)
     ids = jnp.asarray(np.concatenate([plan.geom, plan.dim[:, None]], axis=1))[pair]
     point, frame = v.pack(pos), _frame(normal, _tangent(m, geom_xmat, pair, ahead))
-    pushes = dist < inherited[:, 0]
+    pushes = dist < own.margin
     surfacevel = jnp.zeros_like(point)
     if m.has["geom_surfacevel"].any():
         surfacevel = surface_velocity(m, geom_xpos, geom_xmat, jnp.where(used[:, None], ids[:, :2], 0), point, frame)
@@ -91,12 +105,12 @@ def contacts(
         dist=jnp.where(used, dist, 1),
         pos=point,
         frame=frame,
-        includemargin=jnp.where(used, inherited[:, 0], 0),
-        friction=inherited[:, 1:6],
-        solref=inherited[:, 6:8],
-        solreffriction=inherited[:, 8:10],
-        solimp=inherited[:, 10:15],
-        adhesion=jnp.where(used, inherited[:, 15], 0) if parameters.adhesion is not None else jnp.zeros_like(dist),
+        includemargin=jnp.where(used, own.margin, 0),
+        friction=own.friction,
+        solref=own.solref,
+        solreffriction=own.solreffriction,
+        solimp=own.solimp,
+        adhesion=jnp.zeros_like(dist) if own.adhesion is None else jnp.where(used, own.adhesion, 0),
         surfacevel=jnp.where(used[:, None], surfacevel, 0),
         dim=jnp.where(used, ids[:, 2], 0),
         exclude=jnp.where(used & (pushes if ahead is None else pushes | ahead), 0, 1).astype(jnp.int32),

@@ -6,7 +6,6 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision import buffer, mixing, speculative
-from mjx_like.collision.broadphase import keep_lowest
 from mjx_like.collision.candidates import Candidates, candidates
 from mjx_like.collision.mixing import PairParameters
 from mjx_like.types.data import Data
@@ -30,17 +29,13 @@ def collision(m: Model, d: Data) -> Data:
     discrete = points.active.size
     if plan.speculative is not None:
         points = _with_speculation(m, d, points, parameters)
+    kept = buffer.keep(plan, points, m.nconmax, discrete)
+    contact = buffer.contacts(m, d.geom_xpos, d.geom_xmat, points, parameters, kept)
     detected = jnp.sum(points.active, dtype=jnp.int32)
-    ncon = jnp.minimum(detected, m.nconmax)
-    kept = keep_lowest(points.active, points.dist, m.nconmax)
-    row, pair = buffer.rows(plan, points, kept, m.nconmax)
-    ahead = None if plan.speculative is None else row >= discrete
-    used = jnp.arange(m.nconmax) < ncon
-    contact = buffer.contacts(m, d.geom_xpos, d.geom_xmat, points, parameters, row, pair, used, ahead)
     full = ((detected > m.nconmax) | points.crowded).astype(d.warning.dtype)
     return d.replace(
         contact=contact,
-        ncon=ncon,
+        ncon=jnp.minimum(detected, m.nconmax),
         maxuse_con=jnp.maximum(d.maxuse_con, detected),
         warning=d.warning + full * _one_hot(WarningType.CONTACTFULL, d.warning),
     )

@@ -78,6 +78,15 @@ def pair_parameters(m: Model) -> PairParameters:
     )
 
 
+def of_pairs(parameters: PairParameters, pair: Array) -> PairParameters:
+    """Return the rows of some pairs, shape (n,), taken as one table."""
+    leaves, kind = jax.tree.flatten(parameters)
+    columns = [x.reshape(len(x), -1) for x in leaves]
+    table = jnp.concatenate(columns, axis=1)[pair]
+    parts = jnp.split(table, np.cumsum([x.shape[1] for x in columns])[:-1], axis=1)
+    return jax.tree.unflatten(kind, [x.reshape(-1, *y.shape[1:]) for x, y in zip(parts, leaves, strict=True)])
+
+
 def _mix(weight1: Array, weight2: Array) -> Array:
     """Return the share of the first geom; a weight below MINVAL yields, and two such share equally."""
     none1, none2 = weight1 < MINVAL, weight2 < MINVAL
