@@ -96,40 +96,14 @@ def impacts(m: Model, d: Data, plan: SpeculativePlan, first, second, margin: Arr
     several = not m.disabled(DisableBit.MULTICCD)
 
     def one(a, b, normal, flat, cornered, solid, first, second, margin, near):
-        def moved(geom: Convex, motion: Motion, time: Array, nearest: Array) -> Convex:
-            pos = geom.pos + time * motion.shift
-            turn = quaternion.matrix(quaternion.from_rotation_vector(time * motion.turn))
-            mat = turn @ geom.mat
-            return geom._replace(pos=pos, center=pos + jnp.sum(mat * nearest, axis=1), mat=mat)
-
-        apart = first.shift - second.shift
-        most = safe.norm(apart) + first.spin + second.spin
-
         def look(time: Array, nearest: Array):
-            geoms = moved(a, first, time, nearest[0]), moved(b, second, time, nearest[1])
+            geoms = _moved(a, first, time, nearest[0]), _moved(b, second, time, nearest[1])
             found, within = _separation(m, plan, *geoms, normal, flat, cornered)
             out = jnp.where(flat, normal, safe.normalize(found.second - found.first)[0])
             nearest = jnp.concatenate([_local(g, x[None]) for g, x in zip(geoms, within, strict=True)])
             return nearest, (geoms, found, out)
 
-        def body(state):
-            time, _, start, count, _, nearest, _ = state
-            nearest, seen = look(time, nearest)
-            _, found, out = seen
-            start = jnp.where(count == 0, found.dist, start)
-            above, whole = found.dist - margin, start - margin
-            arrived = above - _TARGET * whole <= _NEAR * whole
-            closing = dot(out, apart) + first.spin + second.spin
-            lost = (closing <= 0) | (found.dist <= margin) | (above > (1 - time) * most)
-            onward = time + (above - _TARGET * whole) / jnp.where(lost, 1, closing)
-            ends = arrived | lost | (onward >= 1) | (count + 1 >= _STEPS)
-            return jnp.where(ends, time, onward), arrived & ~lost, start, count + 1, ends, nearest, seen
-
-        # each search starts from what was nearest in the last one, the first from the centres
-        zero, centers = jnp.zeros_like(margin), jnp.zeros((2, 3), margin.dtype)
-        blank = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(look, zero, centers)[1])
-        begin = zero, jnp.zeros((), bool), zero, jnp.zeros((), jnp.int32), ~near, centers, blank
-        time, arrived, start, *_, (geoms, found, out) = lax.while_loop(lambda s: ~s[4], body, begin)
+        time, arrived, start, (geoms, found, out) = _advanced(look, first, second, margin, near)
         motions, witness = (first, second), (found.first, found.second)
         there = [v.shift + jnp.cross(v.turn, x - g.pos) for v, x, g in zip(motions, witness, geoms, strict=True)]
         mean = (start - found.dist) / jnp.where(time > 0, time, 1)
@@ -149,6 +123,43 @@ def impacts(m: Model, d: Data, plan: SpeculativePlan, first, second, margin: Arr
         return Impact(time, found.dist, start, speed, out, ends, middle[:, 0], used, arrived & (time > 0))
 
     return jax.vmap(one)(a, b, normal, flat, cornered, plan.solid_id, first, second, margin, near)
+
+
+def _moved(geom: Convex, motion: Motion, time: Array, nearest: Array) -> Convex:
+    """Return a geom after a share of the step; its searches begin at what was nearest, in its frame."""
+    pos = geom.pos + time * motion.shift
+    mat = quaternion.matrix(quaternion.from_rotation_vector(time * motion.turn)) @ geom.mat
+    return geom._replace(pos=pos, center=pos + jnp.sum(mat * nearest, axis=1), mat=mat)
+
+
+def _advanced(look, first: Motion, second: Motion, margin: Array, near: Array):
+    """Return the time at the end, whether the geoms nearly touch there, the first distance, and what was seen last.
+
+    look: from the time and what was nearest, shape (2, 3), to what is nearest and (geoms, Nearest, direction).
+    """
+    apart = first.shift - second.shift
+    spin = first.spin + second.spin
+    most = safe.norm(apart) + spin
+
+    def body(state):
+        time, _, start, count, _, nearest, _ = state
+        nearest, seen = look(time, nearest)
+        _, found, out = seen
+        start = jnp.where(count == 0, found.dist, start)
+        above, whole = found.dist - margin, start - margin
+        arrived = above - _TARGET * whole <= _NEAR * whole
+        closing = dot(out, apart) + spin
+        lost = (closing <= 0) | (found.dist <= margin) | (above > (1 - time) * most)
+        onward = time + (above - _TARGET * whole) / jnp.where(lost, 1, closing)
+        ends = arrived | lost | (onward >= 1) | (count + 1 >= _STEPS)
+        return jnp.where(ends, time, onward), arrived & ~lost, start, count + 1, ends, nearest, seen
+
+    # each search starts from what was nearest in the last one, the first from the centres
+    zero, centers = jnp.zeros_like(margin), jnp.zeros((2, 3), margin.dtype)
+    blank = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(look, zero, centers)[1])
+    begin = zero, jnp.zeros((), bool), zero, jnp.zeros((), jnp.int32), ~near, centers, blank
+    time, arrived, start, *_, seen = lax.while_loop(lambda s: ~s[4], body, begin)
+    return time, arrived, start, seen
 
 
 def _separation(
