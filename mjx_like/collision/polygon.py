@@ -11,6 +11,8 @@ from mjx_like.math import safe
 
 Array = jax.Array
 
+_EQUAL = 64  # roundings by which lengths or areas that count as equal may differ
+
 
 def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_count: Array) -> tuple[Array, Array]:
     """Return the corners of a polygon, or a line, within the sides of another, and their number.
@@ -72,7 +74,7 @@ def widest(corners: Array, count: Array, line: Array, slots: int) -> tuple[Array
     square = jnp.where(used[:, None] & used & (np.arange(n)[:, None] < np.arange(n)), dot(gap, gap), 0)
     # a corner that two sides cut twice: equal up to rounding counts as equal
     most = jnp.max(square)
-    far = jnp.argmax(square.ravel() >= most * (1 - 64 * jnp.finfo(square.dtype).eps))
+    far = jnp.argmax(square.ravel() >= most * (1 - _EQUAL * jnp.finfo(square.dtype).eps))
     ends = jnp.stack([far // n, jnp.where(most > 0, far % n, 1)])
     ends = jnp.concatenate([ends, jnp.zeros(slots - 2, ends.dtype)])
     plain = np.arange(slots) % n
@@ -83,6 +85,8 @@ def widest(corners: Array, count: Array, line: Array, slots: int) -> tuple[Array
 
 def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, turn: bool) -> Array:
     """Return four corners of a convex polygon that span a large area, by advancing one after the other.
+
+    Where areas are equal, as in the caps of cylinders, the first is kept: rounding does not decide.
 
     Args:
       corners: shape (n, 3), `count` of them in use.
@@ -107,7 +111,7 @@ def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, turn
             a, jnp.where(level == 2, step(b), b), jnp.where(level == 1, step(c), c), jnp.where(level == 0, step(d), d),
         ])  # fmt: skip
         size = area(*trial)
-        better = size > most
+        better = size > most * (1 + _EQUAL * jnp.finfo(size.dtype).eps)
         onward = ~better & (level == 0)
         # the first corner moves on, and pushes those it meets
         a1 = jnp.where(onward, a + 1, a)

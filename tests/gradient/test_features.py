@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
+from mjx_like.collision import ccd, convex, hfield
+from mjx_like.collision.follow import settled
 from tests.oracle import load, states
 
 FEATURES = sorted((pathlib.Path(__file__).parents[2] / "models/features").glob("*.xml"))
@@ -16,6 +18,7 @@ LENGTH = 1e-6
 LIMIT = 1e-5  # of forward mode and central differences, relative
 NOISE = 1e-11  # share of the largest result to which a solve is repeated
 KINK = 1e-3  # of the two one-sided differences of a result, beyond which it is not smooth there
+LEAP = 1e-3  # of a contact [m] within those lengths: another corner of a face is kept
 
 
 def _moves(m, size: int):
@@ -31,7 +34,10 @@ def _moves(m, size: int):
 
 
 def _program(m, empty, move):
-    """Return the function of a state and a length: results of a step, their slope, and that of a sum in both modes."""
+    """Return the function of a state and a length.
+
+    It gives the results of a step, their slope, that of a sum in reverse and forward mode, and the contacts' places.
+    """
 
     def results(state, s):
         d = empty.replace(**state)
@@ -39,13 +45,14 @@ def _program(m, empty, move):
         d = d.replace(qpos=mjx.integrate_pos(m, d.qpos, move["qpos"], s), **changed)
         now, after = mjx.forward(m, d), mjx.step(m, d)
         names = ("qvel", "act", "qpos")
-        return jnp.concatenate([now.qacc, now.sensordata, *(getattr(after, name) for name in names)])
+        places = jnp.where((np.arange(m.nconmax) < now.ncon)[:, None], now.contact.pos, 0)
+        return jnp.concatenate([now.qacc, now.sensordata, *(getattr(after, name) for name in names)]), places
 
     def run(state, s):
-        value, slope = jax.jvp(lambda s: results(state, s), (s,), (1.0,))
+        value, slope, places = jax.jvp(lambda s: results(state, s), (s,), (1.0,), has_aux=True)
         weight = jnp.cos(jnp.arange(value.size))
-        back = jax.grad(lambda s: weight @ results(state, s))(s)
-        return value, slope, back, weight @ slope
+        back = jax.grad(lambda s: weight @ results(state, s)[0])(s)
+        return value, slope, back, weight @ slope, places
 
     return jax.jit(run)
 
@@ -57,33 +64,49 @@ def _off_edges(m, state, seed: int):
     return state | {"qpos": qpos, "act": state["act"] + rng.uniform(0.05, 0.1, size=m.na)}
 
 
+def _at_optimum(a, b, kinds, **options):
+    """Return what the convex search finds, curved shapes moved on to the optimum, whose derivatives ours are."""
+    found = ccd.nearest(a, b, kinds, **options)
+    line = found.first - found.second
+    better = settled(a, b, found, line / jnp.linalg.norm(line))[0]
+    curved = (found.dist < 0) & jnp.logical_not(options["discrete"])
+    return jax.tree.map(lambda x, y: jnp.where(curved, x, y), better, found)
+
+
 @pytest.mark.parametrize(
     "path", [pytest.param(p, id=p.stem, marks=() if p.stem in QUICK else pytest.mark.slow) for p in FEATURES]
 )
-def test_step(path):
+def test_step(path, monkeypatch):
     """Reverse mode is forward mode, and both are central differences of what is smooth.
 
     The differences are those of two lengths, so that their error is of fourth order. Where a derivative of second order
     jumps, that does not hold: there the derivative must lie between the differences of both sides.
     The first state is as the model begins, where limits, joints and activations may stand exactly where a derivative
-    jumps; of the results in the others, few may. Searches end at the optimum, whose derivatives ours are.
+    jumps; the next is beside it. Of the results in the others, few may jump, and some must be smooth in a contact if the
+    model has one.
     """
+    monkeypatch.setattr(convex, "nearest", _at_optimum)
+    monkeypatch.setattr(hfield, "nearest", _at_optimum)
     mj, m = load(str(path), ccd_tolerance=1e-14, ccd_iterations=60)
     run = _program(m, mjx.make_data(m), _moves(m, mj.nv))
-    smooth, all_results = 0, 0
-    for k, state in enumerate(states(mj)):
-        state = {name: jnp.asarray(value) for name, value in state.items()}
+    smooth, touching, contacts = [], 0, 0
+    begin, *others = ({name: jnp.asarray(value) for name, value in state.items()} for state in states(mj))
+    for k, state in enumerate((begin, begin, *others)):
         state = _off_edges(m, state, k) if k else state
-        value, slope, back, forward = run(state, 0.0)
+        value, slope, back, forward, here = run(state, 0.0)
         assert np.isfinite(slope).all() and abs(back - forward) < 1e-9 * (1 + abs(forward) + np.abs(slope).sum())
-        high, up, down, low = (run(state, s * LENGTH)[0] for s in (1, 0.5, -0.5, -1))
+        (high, up, down, low), there = zip(*(run(state, s * LENGTH)[::4] for s in (1, 0.5, -0.5, -1)), strict=True)
         change = (4 * (up - down) - 0.5 * (high - low)) / (3 * LENGTH)
         jump = 4 * (up + down - 2 * value) - (high + low - 2 * value)  # of the slope, without what curvature adds
         even = np.abs(jump) <= KINK * LENGTH * (1 + np.abs(slope))
-        smooth, all_results = smooth + even.sum() * (k > 0), all_results + even.size * (k > 0)
+        even &= max(np.abs(x - here).max(initial=0) for x in there) < LEAP
+        contacts += np.any(here)
+        touching += np.any(here) * even.sum()
+        smooth.append(even)
         limit = LIMIT * (1 + np.abs(slope).max()) + NOISE * np.abs(value).max() / LENGTH
         sides = np.sort([(high - value) / LENGTH, (value - low) / LENGTH], axis=0)
         between = (slope > sides[0] - limit) & (slope < sides[1] + limit)
         miss = np.where(even & ~between, np.abs(slope - change), 0)
         assert miss.max() < limit, (path.stem, miss.argmax(), miss.max(), limit)
-    assert smooth > 0.8 * all_results, (smooth, all_results)
+    assert np.mean(smooth[1:]) > 0.8, smooth
+    assert touching or not contacts
