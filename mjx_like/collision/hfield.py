@@ -4,6 +4,8 @@ Each cell is two triangles, and each triangle the top of a prism that stands on 
 Source: mjc_ConvexHField.
 """
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,7 +16,7 @@ from mjx_like.collision.ccd import nearest
 from mjx_like.collision.facet import follow_prism
 from mjx_like.collision.follow import follow_one, no_tangent
 from mjx_like.collision.shape import Point
-from mjx_like.geometry.convex import convex
+from mjx_like.geometry.convex import Convex, convex
 from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.linalg import matmul
@@ -134,35 +136,36 @@ def prism_corners(m: Model, start, nrow, ncol, size: Array, column: Array, line:
 def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, limit: Array, geoms: tuple[Array, ...]):
     """Return distance, point and normal of each prism, and which of them are contacts; shapes (n, slots, ...).
 
-    Derivatives are those of `follow_one`. What does not touch is put where nothing overflows.
     geoms: position, rotation, size and points of the geoms, in the frame of the field.
     """
-    away = AWAY * lax.stop_gradient(jnp.max(m.hfield_size))
-    of_kind = ((int(GeomType.HFIELD),), (int(kind),))
-    discrete = kind in (GeomType.BOX, GeomType.MESH)
-    flat, eye = jnp.zeros(3, corner.dtype), jnp.eye(3, dtype=corner.dtype)
-    refined = m.disabled(DisableBit.NATIVECCD)
-    options = {"iterations": m.flags.ccd_iterations}
-    above = np.array([0.0, 0, 1])
+    over_prisms = jax.vmap(_touch(m, kind), in_axes=((0, None), 0, None, None))
+    over_pairs = jax.vmap(over_prisms, in_axes=(0, 0, 0, None))
+    tolerance = jnp.asarray(m.opt.ccd_tolerance)
+    (dist, point, normal), valid, _ = over_pairs(
+        (corner, geoms), used, *lax.stop_gradient((jnp.maximum(limit, 0), tolerance))
+    )
+    return dist, point, normal, valid & (jnp.cumsum(valid, axis=1) <= MOST)
 
-    def shapes(vert, geom, margin):
-        prism = convex(GeomType.HFIELD, flat, eye, flat, vert, margin)
-        return prism._replace(center=jnp.mean(vert, axis=0)), convex(kind, *geom, margin)
+
+def _touch(m: Model, kind: GeomType):
+    """Return the function that searches one prism and one geom; its derivatives are those of `follow_one`.
+
+    From (corners of the prism, geom), whether they may touch, the limit and the tolerance it gives (distance, point,
+    normal), whether they touch, and what was found. What does not touch is put where nothing overflows.
+    """
+    away = AWAY * lax.stop_gradient(jnp.max(m.hfield_size))
+    discrete = kind in (GeomType.BOX, GeomType.MESH)
+    refined = m.disabled(DisableBit.NATIVECCD)
+    search = legacy.deepest if refined else functools.partial(_nearest, discrete=discrete)
+    kinds, above = ((int(GeomType.HFIELD),), (int(kind),)), np.array([0.0, 0, 1])
 
     @jax.custom_jvp
     def touch(shape, use, cutoff, tolerance):
-        prism, geom = shapes(*shape, 0.0 if refined else cutoff)
+        prism, geom = _solids(kind, *shape, 0.0 if refined else cutoff)
         geom = geom._replace(pos=jnp.where(use, geom.pos, away), center=jnp.where(use, geom.center, away))
-        if refined:
-            (dist, point, normal), along, hit, found = legacy.deepest(
-                prism, geom, of_kind, tolerance=tolerance, limit=cutoff, **options
-            )
-            valid = use & hit
-        else:
-            found = nearest(prism, geom, of_kind, tolerance=tolerance, discrete=discrete, **options)
-            dist, point = cutoff + found.dist, 0.5 * (found.first + found.second)
-            normal, apart = safe.normalize(found.first - found.second)
-            along, valid = normal, use & (found.dist < 0) & (apart[0] > 0)
+        options = {"limit": cutoff, "tolerance": tolerance, "iterations": m.flags.ccd_iterations}
+        (dist, point, normal), along, hit, found = search(prism, geom, kinds, **options)
+        valid = use & hit
         first, second, point = (jnp.where(valid, x, 0) for x in (found.first, found.second, point))
         normal, along = (jnp.where(valid, x, above) for x in (normal, along))
         dist, depth = (jnp.where(valid, x, 1) for x in (dist, found.dist))
@@ -173,14 +176,23 @@ def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, limit: Array
         result, valid, held = touch(*primals)
         margin = 0.0 if refined else primals[2]
         follow = legacy.follow_one if refined else follow_prism if discrete else follow_one
-        moved = jax.jvp(lambda x: follow(*shapes(*x, margin), *held), primals[:1], tangents[:1])[1]
+        moved = jax.jvp(lambda x: follow(*_solids(kind, *x, margin), *held), primals[:1], tangents[:1])[1]
         moved = jax.tree.map(lambda x: jnp.where(valid, x, 0), moved)
         return (result, valid, held), (moved, *jax.tree.map(no_tangent, (valid, held)))
 
-    over_prisms = jax.vmap(touch, in_axes=((0, None), 0, None, None))
-    over_pairs = jax.vmap(over_prisms, in_axes=(0, 0, 0, None))
-    tolerance = jnp.asarray(m.opt.ccd_tolerance)
-    (dist, point, normal), valid, _ = over_pairs(
-        (corner, geoms), used, *lax.stop_gradient((jnp.maximum(limit, 0), tolerance))
-    )
-    return dist, point, normal, valid & (jnp.cumsum(valid, axis=1) <= MOST)
+    return touch
+
+
+def _solids(kind: GeomType, vert: Array, geom: tuple[Array, ...], margin: Array) -> tuple[Convex, Convex]:
+    """Return a prism and a geom as convex solids in the frame of the field."""
+    flat, eye = jnp.zeros(3, vert.dtype), jnp.eye(3, dtype=vert.dtype)
+    prism = convex(GeomType.HFIELD, flat, eye, flat, vert, margin)
+    return prism._replace(center=jnp.mean(vert, axis=0)), convex(kind, *geom, margin)
+
+
+def _nearest(prism: Convex, geom: Convex, kinds, *, limit: Array, **options):
+    """Return what `legacy.deepest` does, of solids that have the margin."""
+    found = nearest(prism, geom, kinds, **options)
+    normal, apart = safe.normalize(found.first - found.second)
+    values = limit + found.dist, 0.5 * (found.first + found.second), normal
+    return values, normal, (found.dist < 0) & (apart[0] > 0), found

@@ -82,8 +82,8 @@ def test_step(path, monkeypatch):
     The differences are those of two lengths, so that their error is of fourth order. Where a derivative of second order
     jumps, that does not hold: there the derivative must lie between the differences of both sides.
     The first state is as the model begins, where limits, joints and activations may stand exactly where a derivative
-    jumps; the next is beside it. Of the results in the others, few may jump, and some must be smooth in a contact if the
-    model has one.
+    jumps; the next is beside it. Of the results in the others, few may jump, and some must be smooth in a contact if
+    the model has one.
     """
     monkeypatch.setattr(convex, "nearest", _at_optimum)
     monkeypatch.setattr(hfield, "nearest", _at_optimum)
