@@ -8,6 +8,7 @@ the polytope, often before the nearest face is found, with a face within the Min
 Source: epa, horizon, epaWitness in MuJoCo's engine_collision_gjk.
 """
 
+import functools
 from typing import NamedTuple
 
 import jax
@@ -46,6 +47,16 @@ class _State(NamedTuple):
     seen: Array
 
 
+class _Rules(NamedTuple):
+    """When a corner ends the search."""
+
+    tolerance: Array  # of the depth [m]
+    sharp: Array  # whether a corner that the polytope has ends it
+    clearance: float  # above the plane of a face that a corner sees
+    told: Array  # of which geoms corners are told apart, shape (2,)
+    iterations: int
+
+
 def penetration(a: Convex, b: Convex, kinds, polytope: Polytope, seen, *, tolerance: Array, iterations: int,
                 discrete: Array, numbered: Array | bool = True) -> Penetration:  # fmt: skip
     """Return depth, witness points and final face; nothing is found where the polytope is not sound.
@@ -53,59 +64,61 @@ def penetration(a: Convex, b: Convex, kinds, polytope: Polytope, seen, *, tolera
     numbered: whether the corners of the first geom count where a known corner ends the search of discrete geoms.
     Other arguments: see `gjk.distance` and `polytope.start`; no derivative passes.
     """
-    room = polytope.corners.table.shape[0]
     double = polytope.center.dtype == np.float64
     sharp = discrete & (a.margin == 0) & (b.margin == 0)
     tolerance = jnp.where(sharp, 1e-15 if double else 1e-7, tolerance)
-    clearance = 1e-15 if double else 1e-10
     told = jnp.stack([jnp.asarray(numbered), jnp.ones((), bool)])
-
-    def body(s: _State) -> _State:
-        faces = s.faces
-        squares = jnp.where(faces.state == OPEN, faces.plane[:, 3], jnp.inf)
-        face = jnp.argmin(squares)
-        stuck = squares[face] > jnp.minimum(s.upper * s.upper, jnp.finfo(squares.dtype).max)
-        nearest, plane = jnp.where(stuck, s.nearest, faces.corner[face]), jnp.where(stuck, s.plane, faces.plane[face])
-        lower = jnp.sqrt(plane[3])
-        safe_lower = jnp.where(lower == 0, 1, lower)
-
-        new = support_pair(a, b, kinds, plane[:3] / safe_lower, s.seen)
-        point = new.points
-        height = dot(plane[:3], point) / safe_lower
-        upper = jnp.where(stuck, s.upper, jnp.minimum(s.upper, height))
-        known = (np.arange(room) < s.used) & jnp.all((s.corners.table[:, 6:] == new.table[6:]) | ~told, axis=1)
-        end = stuck | (lower == 0) | (height - lower < tolerance) | (sharp & jnp.any(known))
-
-        sees = (faces.state != FREE) & (dot(faces.plane[:, :3], point) - faces.plane[:, 3] > clearance)
-        sees |= np.arange(sees.size) == face
-        edges, count, rank = _horizon(faces.corner, sees, faces.state == FREE, room)
-        corners = s.corners.put(s.used, new)
-        fan = (sees, edges, count, rank, plane[3], upper)
-        patched, flat = _patch(faces, s.used, corners.points, polytope.center, *fan)
-        broken = ~end & ((count < 3) | flat)
-        go = ~end & ~broken
-        return _State(
-            *jax.tree.map(lambda x, y: jnp.where(go, x, y), (corners, s.used + 1, patched), (s.corners, s.used, faces)),
-            upper,
-            nearest,
-            plane,
-            s.found & ~broken,
-            s.step + 1,
-            ~go | ~jnp.any(patched.state == OPEN) | (s.step + 1 >= iterations),
-            new.index,
-        )
-
+    rules = _Rules(tolerance, sharp, 1e-15 if double else 1e-10, told, iterations)
     begun, sound = polytope.faces, polytope.sound
     upper, zero = jnp.asarray(jnp.inf, polytope.center.dtype), jnp.zeros((), jnp.int32)
     start = _State(
         polytope.corners, polytope.used, begun, upper, begun.corner[0], begun.plane[0], sound, zero, ~sound, seen
     )
-    last = lax.while_loop(lambda s: ~s.done, body, start)
+    expand = functools.partial(_expanded, a, b, kinds, polytope.center, rules)
+    last = lax.while_loop(lambda s: ~s.done, expand, start)
     corners, foot = last.corners.rows(last.nearest), last.plane[:3]
     weights, whole = affine(*corners.points, foot)
     weights = weights / jnp.where(whole == 0, 1, whole)
     both = jnp.sum(weights[:, None] * corners.table[:, :6], axis=0)
     return Penetration(jnp.sqrt(last.plane[3]), both[:3], both[3:], corners, last.found)
+
+
+def _expanded(a: Convex, b: Convex, kinds, center: Array, rules: _Rules, s: _State) -> _State:
+    """Return the state after one more corner, or the same polytope at the end."""
+    room = s.corners.table.shape[0]
+    faces = s.faces
+    squares = jnp.where(faces.state == OPEN, faces.plane[:, 3], jnp.inf)
+    face = jnp.argmin(squares)
+    stuck = squares[face] > jnp.minimum(s.upper * s.upper, jnp.finfo(squares.dtype).max)
+    nearest, plane = jnp.where(stuck, s.nearest, faces.corner[face]), jnp.where(stuck, s.plane, faces.plane[face])
+    lower = jnp.sqrt(plane[3])
+    safe_lower = jnp.where(lower == 0, 1, lower)
+
+    new = support_pair(a, b, kinds, plane[:3] / safe_lower, s.seen)
+    point = new.points
+    height = dot(plane[:3], point) / safe_lower
+    upper = jnp.where(stuck, s.upper, jnp.minimum(s.upper, height))
+    known = (np.arange(room) < s.used) & jnp.all((s.corners.table[:, 6:] == new.table[6:]) | ~rules.told, axis=1)
+    end = stuck | (lower == 0) | (height - lower < rules.tolerance) | (rules.sharp & jnp.any(known))
+
+    sees = (faces.state != FREE) & (dot(faces.plane[:, :3], point) - faces.plane[:, 3] > rules.clearance)
+    sees |= np.arange(sees.size) == face
+    edges, count, rank = _horizon(faces.corner, sees, faces.state == FREE, room)
+    corners = s.corners.put(s.used, new)
+    fan = (sees, edges, count, rank, plane[3], upper)
+    patched, flat = _patch(faces, s.used, corners.points, center, *fan)
+    broken = ~end & ((count < 3) | flat)
+    go = ~end & ~broken
+    return _State(
+        *jax.tree.map(lambda x, y: jnp.where(go, x, y), (corners, s.used + 1, patched), (s.corners, s.used, faces)),
+        upper,
+        nearest,
+        plane,
+        s.found & ~broken,
+        s.step + 1,
+        ~go | ~jnp.any(patched.state == OPEN) | (s.step + 1 >= rules.iterations),
+        new.index,
+    )
 
 
 def _horizon(corner: Array, sees: Array, free: Array, room: int) -> tuple[Array, Array, Array]:
