@@ -14,6 +14,7 @@ from jax import lax
 
 from mjx_like.collision import legacy, manifold, solid
 from mjx_like.collision.ccd import FAR, Nearest, nearest
+from mjx_like.collision.feature import Tables
 from mjx_like.collision.follow import follow, no_tangent
 from mjx_like.geometry.convex import Convex, convex
 from mjx_like.math.select import take
@@ -172,11 +173,11 @@ def _geom(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, side: int
     return convex(kind, inputs.pos[geom], inputs.mat[geom], inputs.size[geom], vert, inputs.detect[pair])
 
 
-def _tables(t: Topology, plan: ConvexPlan, inputs: _Inputs) -> manifold.Tables:
+def _tables(t: Topology, plan: ConvexPlan, inputs: _Inputs) -> Tables:
     return corner_tables(t, plan, inputs.pos.dtype, inputs.vert, inputs.polynormal)
 
 
-def corner_tables(t: Topology, plan, dtype, vert: Array, polynormal: Array) -> manifold.Tables:
+def corner_tables(t: Topology, plan, dtype, vert: Array, polynormal: Array) -> Tables:
     """Return the corners and normals of all solids; plan: what has a SolidPlan; vert, polynormal: of the meshes."""
     corner = np.concatenate([solid.BOX_CORNERS, solid.CAP_CORNERS]).astype(dtype)
     normal = np.concatenate([solid.BOX_NORMALS, solid.CAP_NORMALS]).astype(dtype)
@@ -184,4 +185,4 @@ def corner_tables(t: Topology, plan, dtype, vert: Array, polynormal: Array) -> m
         corner = jnp.concatenate([vert, corner])
     if t.nmeshpoly:
         normal = jnp.concatenate([polynormal, normal])
-    return manifold.Tables(jnp.asarray(corner), jnp.asarray(normal), plan.solid)
+    return Tables(jnp.asarray(corner), jnp.asarray(normal), plan.solid)

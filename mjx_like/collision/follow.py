@@ -13,6 +13,7 @@ from jax import lax
 
 from mjx_like.collision import manifold
 from mjx_like.collision.ccd import Nearest
+from mjx_like.collision.feature import Tables
 from mjx_like.collision.gjk import Corners
 from mjx_like.collision.simplex import dot
 from mjx_like.collision.touched import TINY, bend, flat_directions, surface, witness
@@ -26,7 +27,7 @@ _NEAR = 0.1  # how far these may lead: components of the normal, and distance [m
 
 
 def follow(
-    a: Convex, b: Convex, found: Nearest, normal: Array, tables: manifold.Tables, solid: Array | None, several: Array
+    a: Convex, b: Convex, found: Nearest, normal: Array, tables: Tables, solid: Array | None, several: Array
 ) -> tuple[Array, Array, Array]:
     """Return (dist, pos, normal) of the points of a pair, right in their derivatives.
 

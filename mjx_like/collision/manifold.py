@@ -13,27 +13,17 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision.ccd import Nearest
+from mjx_like.collision.feature import FACING, Feature, Posed, Tables, feature, polygon_of
 from mjx_like.collision.polygon import clip, widest
 from mjx_like.collision.simplex import dot
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex
-from mjx_like.math import vector as v
 from mjx_like.types.enums import GeomType
-from mjx_like.types.plans import SolidPlan
 
 Array = jax.Array
 
-_FACING = 0.996  # cosine of the angle between faces
 _LEVEL = 0.0888  # sine of that between an edge and a face
 SLOTS = 4
-
-
-class Tables(NamedTuple):
-    """Corners and face normals of all solids, in their frames, and the tables of the plan."""
-
-    corner: Array  # shape (ncorner, 3); of boxes and cylinders in units of their size
-    normal: Array  # shape (nface, 3)
-    plan: SolidPlan
 
 
 class Manifold(NamedTuple):
@@ -43,28 +33,6 @@ class Manifold(NamedTuple):
     pos: Array  # shape (SLOTS, 3) [m], world
     normal: Array  # from the first geom to the second, shape (3,), world
     count: Array  # number of points; 0 where there is no flat contact
-
-
-class _Posed(NamedTuple):
-    """A geom without its points; see `geometry.convex.Convex`."""
-
-    kind: Array
-    pos: Array
-    mat: Array
-    size: Array
-    margin: Array
-
-
-class _Feature(NamedTuple):
-    """The faces and the edges of one geom that its corners in the final face belong to."""
-
-    size: Array  # number of distinct corners, 1 to 3
-    face: Array  # ids, shape (m,)
-    facing: Array  # outward normals, shape (m, 3), world
-    exists: Array  # shape (m,)
-    start: Array  # start of the edges, shape (3,)
-    end: Array  # their ends, shape (m, 3)
-    edge: Array  # which exist, shape (m,)
 
 
 def manifold(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest) -> Manifold:
@@ -111,11 +79,11 @@ def ends(
 
 def _over_plane(tables: Tables, origin: Array, b: Convex, solid: Array, found: Nearest, normal: Array, reach: Array):
     """Return the corners of the face, or the ends of the line, of a geom that look at a plane, and their number."""
-    posed = _Posed(b.kind, b.pos, b.mat, b.size, b.margin)
+    posed = Posed(b.kind, b.pos, b.mat, b.size, b.margin)
     at = found.corners.second
-    own = _feature(tables, posed, solid, found.corners.index[:, 1], at, found.second, -normal)
+    own = feature(tables, posed, solid, found.corners.index[:, 1], at, found.second, -normal)
     face = jnp.argmin(jnp.where(own.exists, dot(own.facing, normal), 1))
-    polygon, size = _polygon(tables, posed, own.face[face])
+    polygon, size = polygon_of(tables, posed, own.face[face])
     run = own.end[0] - own.start
     length = jnp.sqrt(jnp.maximum(dot(run, run), MINVAL * MINVAL))
     capsule = b.kind == GeomType.CAPSULE
@@ -145,10 +113,10 @@ class _Meeting(NamedTuple):
 def _meeting(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest) -> _Meeting:
     """Return where flat features of two geoms that overlap, by their layers or without, meet."""
     span = found.second - found.first
-    posed = [_Posed(g.kind, g.pos, g.mat, g.size, g.margin) for g in (a, b)]
+    posed = [Posed(g.kind, g.pos, g.mat, g.size, g.margin) for g in (a, b)]
     both = jax.tree.map(lambda x, y: jnp.stack([x, y]), *posed)
     index, at = found.corners.index.T, jnp.stack([found.corners.first, found.corners.second])
-    features = jax.vmap(lambda *x: _feature(tables, *x))(
+    features = jax.vmap(lambda *x: feature(tables, *x))(
         both, solid, index, at, jnp.stack([found.first, found.second]), jnp.stack([-span, span])
     )
     one, two = (jax.tree.map(lambda x, k=k: x[k], features) for k in (0, 1))
@@ -159,7 +127,7 @@ def _meeting(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
     meet = meet[:, None] & (two.exists & (dot(two.facing, span) > slack))
     lean = jnp.where(meet, dot(one.facing[:, None], two.facing[None]), 1)
     best = lax.argmin(lean.ravel(), 0, jnp.int32)
-    faces = lean.ravel()[best] < -_FACING
+    faces = lean.ravel()[best] < -FACING
     face1, face2 = best // lean.shape[1], best % lean.shape[1]
 
     by_first = ~faces & (one.size < 3) & jnp.any(two.exists) & ((one.size <= two.size) | ~jnp.any(one.exists))
@@ -169,7 +137,7 @@ def _meeting(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
     by_second = ~faces & ~by_first & (two.size < 3) & level2
     face1, face2 = jnp.where(by_second, face1e, face1), jnp.where(by_first, face2e, face2)
 
-    polygons, counts = jax.vmap(lambda g, face: _polygon(tables, g, face))(
+    polygons, counts = jax.vmap(lambda g, face: polygon_of(tables, g, face))(
         both, jnp.stack([one.face[face1], two.face[face2]])
     )
     (polygon1, polygon2), (count1, count2) = polygons, counts
@@ -202,107 +170,7 @@ def _meeting(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
     return _Meeting(on_base, other, dist - margin, outward, count, by_first, (off1, off2))
 
 
-def _feature(
-    tables: Tables, geom: _Posed, solid: Array, index: Array, at: Array, witness: Array, out: Array
-) -> _Feature:
-    """Return the faces and edges of one geom.
-
-    index, at: its corners in the final face, shapes (3,) and (3, 3); witness: its deepest point; out: direction in
-    which it meets the other geom.
-    """
-    plan = tables.plan
-    first, second, third = index
-    size = jnp.where(
-        first == second, jnp.where(second == third, 1, 2), jnp.where((third == first) | (third == second), 2, 3)
-    )
-    other = jnp.where(first == second, third, second)
-    has_faces = solid >= 0
-    place = jnp.where(has_faces, jnp.asarray(plan.place)[solid] + jnp.maximum(index, 0), 0)
-    around = jnp.asarray(plan.place_face)[place]
-    face = around[0]
-    shared = jnp.all(jnp.any(face[None, :, None] == around[1:, None, :], axis=-1), axis=0)
-    exists = has_faces & (face >= 0) & shared
-    exists &= jnp.cumsum(exists) <= jnp.where(size == 3, 1, jnp.where(size == 2, 2, face.size))
-    face = jnp.maximum(face, 0)
-    facing = _turned(geom, tables.normal[face])
-
-    # a diagonal of a box belongs to no face: the face towards the other geom is taken, if one is
-    boxes = tables.normal.shape[0] - 8 + np.arange(6)
-    sides = _turned(geom, tables.normal[boxes])
-    length = jnp.sqrt(dot(out, out))
-    towards = dot(sides, out) > _FACING * length
-    lost = (geom.kind == GeomType.BOX) & ~jnp.any(exists) & jnp.any(towards)
-    side = jnp.argmax(towards)
-    head = lost & (np.arange(face.size) == 0)
-    face = jnp.where(head, boxes[0] + side, face)
-    facing = jnp.where(head[:, None], sides[side], facing)
-    exists = exists | head
-
-    ends = jnp.asarray(plan.place_end)[place[0]]
-    along_edge = size == 2
-    far = jnp.asarray(plan.place_corner)[
-        jnp.where(has_faces, jnp.asarray(plan.place)[solid] + jnp.maximum(other, 0), 0)
-    ]
-    ends = jnp.where(along_edge, jnp.where(np.arange(ends.size) == 0, far, -1), ends)
-    start = _corner(tables, geom, jnp.asarray(plan.place_corner)[place[0]])
-    end = _corner(tables, geom, jnp.maximum(ends, 0))
-    edge = has_faces & (ends >= 0)
-    start, end, edge = _cylinder_side(geom, index, at, start, end, edge)
-    return _Feature(size, face, facing, exists, *_capsule_side(geom, witness, start, end, edge))
-
-
-def _turned(geom: _Posed, local: Array) -> Array:
-    """Return vectors of the frame of a geom, shape (..., 3), in the world."""
-    return v.pack(v.combine(tuple(v.unpack(geom.mat[:, i]) for i in range(3)), v.unpack(local)))
-
-
-def _scale(geom: _Posed) -> Array:
-    """Return what multiplies the corners of a geom."""
-    cylinder = jnp.stack([geom.size[0], geom.size[0], geom.size[1]])
-    scale = jnp.where(geom.kind == GeomType.BOX, geom.size, jnp.ones_like(geom.size))
-    return jnp.where(geom.kind == GeomType.CYLINDER, cylinder, scale)
-
-
-def _corner(tables: Tables, geom: _Posed, corner: Array) -> Array:
-    return geom.pos + _turned(geom, tables.corner[corner] * _scale(geom))
-
-
-def _polygon(tables: Tables, geom: _Posed, face: Array) -> tuple[Array, Array]:
-    """Return the corners of a face, shape (k, 3), world, and their number."""
-    return _corner(tables, geom, jnp.asarray(tables.plan.face_corner)[face]), jnp.asarray(tables.plan.face_size)[face]
-
-
-def _cylinder_side(geom: _Posed, index: Array, at: Array, start: Array, end: Array, edge: Array):
-    """Return the edges with the line on the side of a cylinder in their place, through its first corner."""
-    axis = geom.mat[:, 2]
-    offset = at[0] - geom.pos
-    up = jnp.where(index[0] == 0, 1, -1).astype(axis.dtype)
-    across = offset - dot(offset, axis) * axis
-    square = dot(across, across)
-    wide = square >= MINVAL * MINVAL
-    rim = across * jnp.where(wide, geom.size[0] / jnp.sqrt(jnp.where(wide, square, 1)), 0) + up * geom.size[1] * axis
-    rim = jnp.where(geom.margin > 0, geom.pos + rim, at[0])
-    here = geom.kind == GeomType.CYLINDER
-    return (
-        jnp.where(here, rim, start),
-        jnp.where(here, rim - 2 * up * geom.size[1] * axis, end),
-        jnp.where(here, np.arange(edge.size) == 0, edge),
-    )
-
-
-def _capsule_side(geom: _Posed, witness: Array, start: Array, end: Array, edge: Array):
-    """Return the edges with the line on the side of a capsule in their place, through its deepest point."""
-    axis = geom.mat[:, 2]
-    middle = witness - dot(witness - geom.pos, axis) * axis
-    here = geom.kind == GeomType.CAPSULE
-    return (
-        jnp.where(here, middle - geom.size[1] * axis, start),
-        jnp.where(here, middle + geom.size[1] * axis, end),
-        jnp.where(here, np.arange(edge.size) == 0, edge),
-    )
-
-
-def _edge_on_face(own: _Feature, other: _Feature, towards: Array) -> tuple[Array, Array, Array]:
+def _edge_on_face(own: Feature, other: Feature, towards: Array) -> tuple[Array, Array, Array]:
     """Return the first pair of an edge and a face of the other geom that are level, and whether there is one."""
     run = own.end - own.start
     length = jnp.sqrt(jnp.maximum(dot(run, run), MINVAL * MINVAL))[:, None]
