@@ -86,7 +86,7 @@ def widest(corners: Array, count: Array, line: Array, slots: int) -> tuple[Array
 def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, turn: bool) -> Array:
     """Return four corners of a convex polygon that span a large area, by advancing one after the other.
 
-    Where areas are equal, as in the caps of cylinders, the first is kept: rounding does not decide.
+    In float32 the first of equal ones is kept; in float64 the last digits decide, as in MuJoCo.
 
     Args:
       corners: shape (n, 3), `count` of them in use.
@@ -96,6 +96,8 @@ def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, turn
 
     Source: polygonQuad, hull4.
     """
+
+    more = 1 + (0 if corners.dtype == np.float64 else _EQUAL * float(jnp.finfo(corners.dtype).eps))
 
     def area(a, b, c, d):
         across = jnp.cross(corners[a] - corners[c], corners[b] - corners[d])
@@ -111,7 +113,7 @@ def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, turn
             a, jnp.where(level == 2, step(b), b), jnp.where(level == 1, step(c), c), jnp.where(level == 0, step(d), d),
         ])  # fmt: skip
         size = area(*trial)
-        better = size > most * (1 + _EQUAL * jnp.finfo(size.dtype).eps)
+        better = size > most * more
         onward = ~better & (level == 0)
         # the first corner moves on, and pushes those it meets
         a1 = jnp.where(onward, a + 1, a)

@@ -13,11 +13,14 @@ _SEARCH_ALL = 10  # meshes with fewer vertices offer all of them as support poin
 _BOX_FACES = np.array([[7, 3, 1, 5], [2, 6, 4, 0], [2, 3, 7, 6], [4, 5, 1, 0], [6, 7, 5, 4], [3, 2, 0, 1]])
 _BOX_PLACES = np.array([[v & 1, v >> 1 & 1, v >> 2 & 1] for v in range(8)])
 
-_TURN = 2 * np.pi / SIDES * np.arange(SIDES)
+# MuJoCo writes this polygon with 15 digits; the last ones decide which four corners span the largest area
+_COS, _SIN, _HIGH, _LOW = 0.923879532511287, 0.382683432365090, 0.707106781186548, 0.707106781186547
+_CAP_X = np.array([1, _COS, _HIGH, _SIN, 0, -_SIN, -_LOW, -_COS, -1, -_COS, -_HIGH, -_SIN, 0, _SIN, _LOW, _COS])
+_CAP_Y = np.array([0, _SIN, _LOW, _COS, 1, _COS, _HIGH, _SIN, 0, -_SIN, -_LOW, -_COS, -1, -_COS, -_HIGH, -_SIN])
 BOX_CORNERS = 2.0 * _BOX_PLACES - 1
 BOX_NORMALS = np.repeat(np.eye(3), 2, axis=0) * np.tile([1.0, -1.0], 3)[:, None]
 CAP_CORNERS = np.concatenate(
-    [np.stack([np.cos(_TURN), -sign * np.sin(_TURN), np.full(SIDES, sign)], axis=1) for sign in (1.0, -1.0)]
+    [np.stack([_CAP_X, -sign * _CAP_Y, np.full(SIDES, sign)], axis=1) for sign in (1.0, -1.0)]
 )  # of both caps, in units of radius and half length
 CAP_NORMALS = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]])
 
