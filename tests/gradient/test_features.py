@@ -18,7 +18,7 @@ LENGTH = 1e-6
 LIMIT = 1e-5  # of forward mode and central differences, relative
 NOISE = 1e-11  # share of the largest result to which a solve is repeated
 KINK = 1e-3  # of the two one-sided differences of a result, beyond which it is not smooth there
-LEAP = 1e-3  # of a contact [m] within those lengths: another corner of a face is kept
+LEAP = 1e-3  # of a contact, in place or frame, within those lengths: as where another corner of a face is kept
 
 
 def _moves(m, size: int):
@@ -36,7 +36,7 @@ def _moves(m, size: int):
 def _program(m, empty, move):
     """Return the function of a state and a length.
 
-    It gives the results of a step, their slope, that of a sum in reverse and forward mode, and the contacts' places.
+    It gives the results of a step, their slope, that of a sum in reverse and forward mode, and where the contacts are.
     """
 
     def results(state, s):
@@ -45,7 +45,8 @@ def _program(m, empty, move):
         d = d.replace(qpos=mjx.integrate_pos(m, d.qpos, move["qpos"], s), **changed)
         now, after = mjx.forward(m, d), mjx.step(m, d)
         names = ("qvel", "act", "qpos")
-        places = jnp.where((np.arange(m.nconmax) < now.ncon)[:, None], now.contact.pos, 0)
+        used = np.arange(m.nconmax)[:, None] < now.ncon
+        places = jnp.where(used, jnp.hstack([now.contact.pos, now.contact.frame.reshape(-1, 9)]), 0)
         return jnp.concatenate([now.qacc, now.sensordata, *(getattr(after, name) for name in names)]), places
 
     def run(state, s):
