@@ -33,10 +33,12 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
     polygon = jnp.concatenate([subject, jnp.zeros((slots - subject.shape[0], 3), subject.dtype)])
     at, before = np.arange(slots), np.tri(slots, k=-1, dtype=bool)
     slack = MINVAL if base.dtype == np.float64 else 1e-10
+    # a cut in a corner is that corner, so that rounding does not tell apart what is equal
+    same = (1e-12 if base.dtype == np.float64 else 1e-6) ** 2 * dot(following[0] - base[0], following[0] - base[0])
 
     def cut(state, side):
         polygon, count = state
-        point, inward, level, real = side
+        point, end, inward, level, real = side
         depth = dot(polygon - point, inward)
         exists = at < count
 
@@ -53,6 +55,10 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
         share = (level - dot(inward, polygon)) / jnp.where(speed == 0, 1, speed)
         crosses &= (share >= 0) & (share <= 1)
         met = polygon + share[:, None] * run
+        for corner in (point, end):
+            off = met - corner
+            off = off - dot(off, normal)[:, None] * normal
+            met = jnp.where((dot(off, off) <= same)[:, None], met - off, met)
         enters = exists & next_inside
         emitted = crosses.astype(jnp.int32) + enters.astype(jnp.int32)
         place = jnp.sum(jnp.where(before, emitted, 0), axis=1, dtype=jnp.int32)
@@ -62,7 +68,7 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
         return (jnp.where(real, clipped, polygon), jnp.where(real, jnp.sum(emitted, dtype=jnp.int32), count)), None
 
     start = polygon, jnp.asarray(subject_count, jnp.int32)
-    return lax.scan(cut, start, (base, inward, level, np.arange(sides) < base_count))[0]
+    return lax.scan(cut, start, (base, following, inward, level, np.arange(sides) < base_count))[0]
 
 
 def widest(corners: Array, count: Array, line: Array, slots: int) -> tuple[Array, Array]:
