@@ -60,8 +60,7 @@ def _rows(plan: CollisionPlan, points: Candidates, kept: Array, capacity: int) -
     if points.place is not None:
         return _placed_rows(points, kept, capacity)
     size = plan.point_row.size
-    order = np.argsort(plan.point_row).astype(np.int32)
-    first = jnp.sort(jnp.where(kept, order, size))[:capacity]
+    first = jnp.sort(jnp.where(kept, plan.point_place, size))[:capacity]
     first = jnp.concatenate([first, jnp.full(max(capacity - size, 0), size, jnp.int32)])
     row = jnp.asarray(np.append(plan.point_row, size).astype(np.int32))[first]
     pair_of_row = np.zeros(size + 1, np.int32)

@@ -91,10 +91,9 @@ def _group_points(
 
 def _with_places(plan: CollisionPlan, near: list[Near | None], points: Candidates) -> Candidates:
     """Return the candidates with the pair and the place in MuJoCo's order of each, and whether any were left out."""
-    place_of = np.argsort(plan.point_row).astype(np.int32)  # of each possible point, in the layout of the plan
     place, pair, start = [], [], 0
     for group, chosen in zip(plan.groups, near, strict=True):
-        table = place_of[start : start + group.slots * group.pair.size].reshape(group.slots, -1)
+        table = plan.point_place[start : start + group.slots * group.pair.size].reshape(group.slots, -1)
         start += table.size
         pairs = group.pair if chosen is None else jnp.asarray(group.pair.astype(np.int32))[chosen.pair]
         place.append(jnp.ravel(jnp.asarray(table) if chosen is None else jnp.asarray(table)[:, chosen.pair]))

@@ -45,7 +45,7 @@ def _with_speculation(m: Model, d: Data, points: Candidates, parameters: PairPar
     """Return the candidates with the contacts before an impact after them, for pairs that do not touch."""
     plan = m.plans.collision
     if points.place is None:
-        order = np.argsort(plan.point_row).astype(np.int32)
+        order = plan.point_place
         points = points.replace(place=jnp.asarray(order), pair=jnp.asarray(plan.point_pair[order].astype(np.int32)))
     touches = points.active & (points.dist < parameters.margin[points.pair])
     count = parameters.margin.size

@@ -125,7 +125,7 @@ class CollisionPlan:
     """Candidate pairs in MuJoCo's order, by type, and the layout of their points; made by `collision.plan`.
 
     Possible points are laid out group by group, in a group slot by slot, in a slot pair by pair. Where no group has
-    more pairs than its capacity, they are the candidate points of the driver.
+    more pairs than its capacity, they are the candidate points.
     """
 
     geom: np.ndarray  # (npair, 2) geom ids, the smaller type first
@@ -138,6 +138,7 @@ class CollisionPlan:
     speculative: SpeculativePlan | None  # of the flag
     point_pair: np.ndarray  # (ncandidate,) pair of each possible point, in MuJoCo's order
     point_row: np.ndarray  # (ncandidate,) where the possible point in MuJoCo's order stands in the layout
+    point_place: np.ndarray  # (ncandidate,) the inverse: its place in MuJoCo's order
     default_nconmax: int
 
 
