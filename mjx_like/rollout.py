@@ -102,12 +102,17 @@ def rollout(
     if batch is None and devices is not None:
         raise InputError("devices= shares worlds, but d holds one world: give its arrays a leading world axis")
     if block is None and batch is not None:
-        platform = jax.default_backend() if devices is None else devices[0].platform
-        block = CPU_BLOCK if platform == "cpu" else batch
+        block = default_block(batch, devices)
     static = (steps, record, remat, unroll, block, None if devices is None else tuple(devices))
     with _collector_paused():
         end, records = _rollout(m, d, ctrl, *static)
     return (records, end) if return_data else records
+
+
+def default_block(batch: int, devices: Sequence[jax.Device] | None) -> int:
+    """Return how many worlds run together where `block` is None."""
+    platform = jax.default_backend() if devices is None else devices[0].platform
+    return CPU_BLOCK if platform == "cpu" else batch
 
 
 @contextlib.contextmanager
@@ -132,7 +137,7 @@ def _rollout(m, d, ctrl, steps, record, remat, unroll, block, devices):
     if block is None:
         return _one_world(scan, record, m, d, ctrl)
     leaves, structure = jax.tree.flatten((m, d, ctrl))
-    mapped = [x.ndim > rank for x, rank in zip(leaves, _ranks(m, d, ctrl), strict=True)]
+    mapped = [x.ndim > rank for x, rank in zip(leaves, ranks(m, d, ctrl), strict=True)]
     worlds = [x for x, is_mapped in zip(leaves, mapped, strict=True) if is_mapped]
     shared = [x for x, is_mapped in zip(leaves, mapped, strict=True) if not is_mapped]
     many = _worlds_last if jax.default_backend() == "cpu" and m.nv <= MOST_DOFS_LAST else _worlds_first
@@ -184,7 +189,7 @@ def _scan(advance: Callable[..., Any], start: Any, ctrl: Array | None, *, length
     return lax.scan(advance, start, ctrl, length=length, unroll=unroll)
 
 
-def _ranks(m: Model, d: Data, ctrl: Array | None) -> list[int]:
+def ranks(m: Model, d: Data, ctrl: Array | None) -> list[int]:
     """Return the number of axes that each leaf of (m, d, ctrl) has for one world."""
     return [*_declared(m), *_declared(d), *([] if ctrl is None else [2])]
 
