@@ -52,6 +52,16 @@ def record_state(d: Data) -> Trajectory:
     return Trajectory(**{name: getattr(d, name) for name in Trajectory.__dataclass_fields__})
 
 
+@dataclasses.dataclass(frozen=True)
+class WithStart:
+    """A recorder of what `record` returns and of the state at the start of each step.
+
+    That state is what comes in: no value that the step computes has a further use, and its code stays what it is.
+    """
+
+    record: Recorder
+
+
 def rollout(
     m: Model,
     d: Data,
@@ -68,9 +78,14 @@ def rollout(
     """Return what was recorded at each of many steps: the Trajectory of states and sensors by default.
 
     One world, or a batch of them if the arrays of `d` have a leading world axis; then arrays of `m` may have one too
-    (domain randomisation), and a world's result does not depend on the others, on `block` or on `devices`.
-    Differentiable in both modes, with respect to `m`, `d` and `ctrl`. Only the state, inputs and counters are
-    carried from step to step: derived fields of a Data returned are those of `d` until `forward` is called.
+    (domain randomisation). Differentiable in both modes, with respect to `m`, `d` and `ctrl`. Only the state, inputs
+    and counters are carried from step to step: derived fields of a Data returned are those of `d` until `forward` is
+    called.
+
+    On a CPU equal calls give equal bits, in other processes of the machine too. On the other worlds, on `block`,
+    `devices` and `record` the result of a world depends by rounding only, but it does: XLA compiles other code for
+    another number of worlds or another record, and the solver's sums run over the rows of the fullest world of the
+    block. `replay` gives one world of a batch again in its own bits.
 
     Args:
       m: the model.
@@ -180,7 +195,7 @@ def _start(d: Data) -> dict[str, Array]:
 def _advance(record: Recorder, m: Model, d: Data, state: dict[str, Array], u: Array | None) -> tuple[Any, Any]:
     """Return the state after one step and what is recorded of it."""
     x = step(m, d.replace(**(state if u is None else state | {"ctrl": u})))
-    return _start(x), record(x)
+    return _start(x), (record.record(x), state) if isinstance(record, WithStart) else record(x)
 
 
 def _scan(advance: Callable[..., Any], start: Any, ctrl: Array | None, *, length, remat, unroll) -> tuple[Any, Any]:
