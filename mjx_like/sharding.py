@@ -1,7 +1,7 @@
 """Worlds in parallel: in blocks that stay in the CPU cache, and over devices.
 
 Both wrap a function `(worlds, shared) -> result`: `worlds` and `result` are pytrees of arrays with a leading world
-axis, `shared` is the same for all. What a world computes does not depend on how the worlds are divided.
+axis, `shared` is the same for all. What a world computes depends on how the worlds are divided by rounding at most.
 """
 
 from collections.abc import Callable, Sequence
