@@ -155,7 +155,7 @@ def _inverse_weights(m: Model, d: Data) -> tuple[Array, Array]:
 
 def _per_mass(m: Model) -> Array:
     heavy = m.body_mass > MINVAL
-    return jnp.where(heavy, 1 / jnp.where(heavy, m.body_mass, 1), 1 / MINVAL)
+    return safe.divide(1, m.body_mass, 1 / MINVAL, where=heavy)
 
 
 def _mean_over_blocks(m: Model) -> np.ndarray:

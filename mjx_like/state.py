@@ -8,6 +8,7 @@ import numpy as np
 
 from mjx_like.errors import InputError, UnsupportedError
 from mjx_like.history import initial_history
+from mjx_like.math import safe
 from mjx_like.math.select import place, take
 from mjx_like.tree.spring import joint_plastic, tendon_plastic
 from mjx_like.types.data import Contact, Data
@@ -116,7 +117,7 @@ def _mocap_bodies(m: Model) -> np.ndarray:
 
 
 def _unit(quat: jnp.ndarray) -> jnp.ndarray:
-    return quat / jnp.linalg.norm(quat, axis=-1, keepdims=True)
+    return safe.divide(quat, safe.norm(quat, keepdims=True))
 
 
 def _empty(m: Model, kind: type, dtype: Any) -> Any:

@@ -148,7 +148,7 @@ def set_totalmass(m: Model, mass: Array | float) -> Model:
 
     Source: mj_setTotalmass.
     """
-    scale = mass / get_totalmass(m)
+    scale = safe.ratio(mass, get_totalmass(m))
     return m.replace(body_mass=m.body_mass * scale, body_inertia=m.body_inertia * scale)
 
 
