@@ -1,5 +1,11 @@
 """The exceptions that mjx_like raises for a user's mistake: one readable line each."""
 
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+_LONG = 80
+
 
 class MjxLikeError(ValueError):
     """Base of all errors of this package that a user can mend."""
@@ -15,3 +21,15 @@ class UnsupportedError(MjxLikeError):
 
 class InputError(MjxLikeError):
     """An argument of a public function that does not fit: shape, capacity, name or option."""
+
+
+def closest(word: str, allowed: Iterable[str]) -> str:
+    """Return "; did you mean 'x'?" if one of the allowed words is near, else nothing."""
+    near = difflib.get_close_matches(word, list(allowed), n=1)
+    return f"; did you mean '{near[0]}'?" if near else ""
+
+
+def shown(value: Any) -> str:
+    """Return what a message says of a value: its repr, on one line and not long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _LONG else f"{text[:_LONG]}..."
