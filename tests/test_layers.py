@@ -13,7 +13,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first, as DESIGN.md section 4. Packages of one line never import each other; the single modules of a line may.
 LAYERS = (
-    {"constants", "errors"},
+    {"constants", "errors", "arguments"},
     {"math"},
     {"types"},
     {"tree", "geometry"},

@@ -5,6 +5,8 @@ from typing import Any
 
 import jax
 
+from mjx_like.errors import InputError, closest
+
 
 def leaf(*shape: str | int, unit: str = "") -> Any:
     """Declare an array field; `shape` names sizes of the Model, `unit` is for the reader."""
@@ -20,8 +22,22 @@ class Record:
     """Base of every pytree record: frozen, with `replace`."""
 
     def replace(self, **changes: Any):
-        """Return a copy with the named fields changed; an unknown name raises TypeError."""
+        """Return a copy with the named fields changed.
+
+        Raises:
+          InputError: a name that is no field; the message has the nearest one.
+        """
+        for name in (n for n in changes if n not in self.__dataclass_fields__):
+            raise InputError(f"a {type(self).__name__} has no field '{name}'{self._hint(name)}")
         return dataclasses.replace(self, **changes)
+
+    def _hint(self, name: str) -> str:
+        """Return what a message adds for a name that is no field: the record within that has it, or the nearest."""
+        short = type(self).__name__[0].lower()
+        for inner in self.__dataclass_fields__:
+            if name in getattr(getattr(self, inner), "__dataclass_fields__", ()):
+                return f", its {inner} has: {short}.replace({inner}={short}.{inner}.replace({name}=...))"
+        return closest(name, self.__dataclass_fields__) or "; printing it shows its fields"
 
 
 def record(cls):
