@@ -28,8 +28,7 @@ def _names(spec: State | int) -> list[str]:
 
 
 def _shapes(m: Model, names: list[str]) -> list[tuple[int, ...]]:
-    declared = (Data.__dataclass_fields__[name].metadata["shape"] for name in names)
-    return [tuple(getattr(m, dim) if isinstance(dim, str) else dim for dim in shape) for shape in declared]
+    return [m.topology.declared_shape(Data.__dataclass_fields__[name].metadata["shape"]) for name in names]
 
 
 def state_size(m: Model, spec: State | int) -> int:

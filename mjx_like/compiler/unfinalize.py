@@ -43,14 +43,7 @@ def unfinalize(m: Model) -> Arrays:
 def _concrete(name: str, value: Any, m: Model, shape: tuple[int | str, ...]) -> np.ndarray:
     if isinstance(value, jax.core.Tracer):
         raise InputError(f"{name} is traced; call this outside jit, vmap and grad")
-    value, wanted = np.asarray(value, np.float64), tuple(_size(m, dim) for dim in shape)
+    value, wanted = np.asarray(value, np.float64), m.topology.declared_shape(shape)
     if value.shape != wanted:
         raise InputError(f"{name} has shape {value.shape}, one model has {wanted}; take one model of the batch")
     return value
-
-
-def _size(m: Model, dim: int | str) -> int:
-    if isinstance(dim, int):
-        return dim
-    factor, _, name = dim.rpartition("*")
-    return (int(factor) if factor else 1) * getattr(m.topology, name)
