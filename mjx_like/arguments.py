@@ -9,23 +9,25 @@ import numpy as np
 from mjx_like.errors import InputError, shown
 
 
-def whole_number(name: str, value: Any, least: int | None = None, instead: str = "") -> int:
+def whole_number(name: str, value: Any, least: int | None = None, *, also: str = "", instead: str = "") -> int:
     """Return a whole number, also NumPy's, as an int.
 
     Args:
       name: of the argument.
       value: what came.
       least: the smallest that is allowed; None for any.
-      instead: what a message adds for one that is traced, besides making it static.
+      also: what else is allowed, for the message.
+      instead: what can be done with one that is traced, besides making it static, for the message.
 
     Raises:
       InputError: no whole number (bools are none), one that is too small, or one that is traced.
     """
     if isinstance(value, jax.core.Tracer):
         raise InputError(
-            f"{name} is traced, but decides shapes: make it static, jax.jit(f, static_argnames={name!r})" + instead
+            f"{name} is traced, but must be known when the function is compiled: make it static, "
+            f"jax.jit(f, static_argnames={name!r}){instead}"
         )
-    allowed = "must be a whole number" + ("" if least is None else f" of at least {least}")
+    allowed = "must be a whole number" + ("" if least is None else f" of at least {least}") + also
     try:
         if isinstance(value, bool) or getattr(value, "dtype", None) == np.bool_:
             raise TypeError
@@ -35,3 +37,8 @@ def whole_number(name: str, value: Any, least: int | None = None, instead: str =
     if least is not None and number < least:
         raise InputError(f"{name}={number}: {allowed}")
     return number
+
+
+def capacity(name: str, value: Any) -> int | None:
+    """Return the capacity of a buffer as an int; None stays.  Raises InputError as `whole_number`."""
+    return None if value is None else whole_number(name, value, least=0)

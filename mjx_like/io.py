@@ -17,6 +17,7 @@ from mjx_like.compiler.load import spec_of_model, spec_to_file
 from mjx_like.compiler.unfinalize import unfinalize
 from mjx_like.errors import InputError, ModelError
 from mjx_like.mjcf.edit.spec import Spec
+from mjx_like.mjcf.file import path_of
 from mjx_like.types.enums import ObjType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
@@ -42,7 +43,7 @@ def save(path: str | Path, m: Model) -> None:
     Raises:
       InputError: leaves that are traced or carry a batch axis, or a path that does not end in .npz.
     """
-    path = Path(path)
+    path = path_of(path)
     if path.suffix != ".npz":
         raise InputError(f"{path}: the name of a compiled model ends in .npz")
     arrays = unfinalize(m)
@@ -81,8 +82,10 @@ def load(
       active: float fields whose terms exist also where they are zero, besides those that existed.
 
     Raises:
+      InputError: a path that is none; options as `Model.from_xml_path`.
       ModelError: the file cannot be read, is damaged, is no model, or was written by another version.
     """
+    path = path_of(path)
     try:
         with np.load(path, allow_pickle=False) as file:
             content = {name: file[name] for name in file.files}

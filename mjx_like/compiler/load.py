@@ -40,6 +40,7 @@ def from_xml_path(
       active: float fields whose terms exist also where they are zero.
 
     Raises:
+      InputError: an argument of another kind than these, or a capacity that no buffer can have.
       ModelError: anything wrong with the file, with place and remedy.
     """
     return finalize(compile_spec(parse_file(path)), nconmax, njmax, dtype, hooks, active)
