@@ -23,6 +23,7 @@ from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
 from mjx_like.types.option import OPTION_FLAGS, OptionFloats, Statistic
 from mjx_like.types.topology import OPTION_TERMS, TERMS, Topology
+from mjx_like.worlds import a_model
 
 FORMAT = "mjx_like model"
 VERSION = 1
@@ -46,6 +47,7 @@ def save(path: str | Path, m: Model) -> None:
     path = path_of(path)
     if path.suffix != ".npz":
         raise InputError(f"{path}: the name of a compiled model ends in .npz")
+    a_model("save", m)
     arrays = unfinalize(m)
     head = {
         "format": FORMAT,
@@ -123,7 +125,10 @@ def save_xml(path: str | Path, m: Model | Spec) -> None:
       InputError: leaves that are traced or carry a batch axis.
       ModelError: what no MJCF can say, by name.
     """
-    spec_to_file(m if isinstance(m, Spec) else spec_of_model(m), path)
+    if not isinstance(m, Spec):
+        a_model("save_xml", m)
+        m = spec_of_model(m)
+    spec_to_file(m, path)
 
 
 def layout() -> str:

@@ -10,6 +10,7 @@ from mjx_like.errors import InputError
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 from mjx_like.types.smoothing import Smoothing
+from mjx_like.worlds import a_model
 
 Array = jax.Array
 Stage = Callable[[Model, Data], Data]
@@ -44,6 +45,7 @@ def with_smoothing(
     Raises:
       InputError: a negative width or reach, or a strength that is no share.
     """
+    a_model("with_smoothing", m)
     for name, value, high in (("width", width, np.inf), ("reach", reach, np.inf), ("strength", strength, 1.0)):
         if not isinstance(value, jax.core.Tracer) and not np.all((np.asarray(value) >= 0) & (np.asarray(value) < high)):
             raise InputError(f"with_smoothing: {name}={value} must be at least 0 and below {high:g}")

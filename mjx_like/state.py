@@ -14,6 +14,7 @@ from mjx_like.tree.spring import joint_plastic, tendon_plastic
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import ObjType
 from mjx_like.types.model import Model
+from mjx_like.worlds import a_model
 
 _INTEGER = {
     "warning", "unconverged", "maxuse_con", "maxuse_efc", "ncon", "ne", "nf", "nl", "nefc", "solver_niter",
@@ -40,6 +41,7 @@ def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = N
       UnsupportedError: the model has something that the engine cannot run yet; the message lists all of it.
       InputError: another capacity than the model's, or an unknown keyframe.
     """
+    a_model("make_data", m)
     if m.unsupported:
         raise UnsupportedError("the engine cannot run this model yet: " + "; ".join(m.unsupported))
     for name, value in (("nconmax", nconmax), ("njmax", njmax)):

@@ -16,7 +16,7 @@ LAYERS = (
     {"constants", "errors", "arguments"},
     {"math"},
     {"types"},
-    {"tree", "geometry"},
+    {"tree", "geometry", "worlds"},
     {"mjcf"},
     {"smooth", "tendon", "actuator", "passive", "flex", "ray"},
     {"collision"},

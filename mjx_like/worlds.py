@@ -1,0 +1,218 @@
+"""How many worlds a Model and a Data hold, and whether they fit each other: what entry points ask of their arguments.
+
+Shapes alone decide, so nothing of it is in a traced program. Inside `jax.vmap` the mapped axis is hidden: what is seen
+there is one world.
+"""
+
+import dataclasses
+import functools
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mjx_like.errors import InputError, shown
+from mjx_like.types.data import Data
+from mjx_like.types.model import Model
+from mjx_like.types.pytree import Record
+from mjx_like.types.topology import Topology
+
+_ROWS = ("nconmax", "njmax")
+_FEW = 5  # more fields of another shape are those of another model
+_MANY = "or step many worlds with rollout"
+
+
+class _Misfit(NamedTuple):
+    """An array of another shape than that of one world."""
+
+    name: str
+    value: Any
+    dims: tuple[int | str, ...]
+    shape: tuple[int, ...]  # that `dims` names
+
+    def came(self) -> str:
+        return f"{self.name} has shape {np.shape(self.value)}"
+
+    def needed(self) -> str:
+        names = "(" + ", ".join(map(str, self.dims)) + ("," if len(self.dims) == 1 else "") + ")"
+        return f"{names} = {self.shape}" if any(isinstance(dim, str) for dim in self.dims) else f"{self.shape}"
+
+    def is_array(self) -> bool:
+        return hasattr(self.value, "shape")
+
+    def lead(self) -> tuple[int, ...] | None:
+        """Axes before those of one world; None where these differ too."""
+        came = self.value.shape if self.is_array() else ()
+        extra = len(came) - len(self.shape)
+        rest = came[extra:]
+        same = rest == self.shape or (self.dims[:1] and self.dims[0] in _ROWS and rest[1:] == self.shape[1:])
+        return tuple(came[:extra]) if extra > 0 and same else None
+
+
+def a_model(caller: str, m: Model) -> None:
+    """Raise InputError unless `m` is a Model.  caller: name of the function, for the message."""
+    if not isinstance(m, Model):
+        raise InputError(f"{caller}: m is {_kind(m)}: give a Model, {_model_from(m)}")
+
+
+def one_model(caller: str, m: Model) -> None:
+    """Raise InputError unless `m` is a Model whose leaves have the shapes that they are declared with."""
+    a_model(caller, m)
+    found = _misfits(m, m.topology)
+    if found:
+        raise InputError(_about_model(caller, found[0]))
+
+
+def one_world(caller: str, m: Model, d: Data, *, rows: bool = False) -> None:
+    """Raise InputError unless `d` is one world of the Model `m`.
+
+    rows: whether contacts and constraint rows are read; else they are made anew, and their number may be another.
+    """
+    _require(caller, m, d)
+    one_model(caller, m)
+    found = _misfits(d, m.topology, rows=rows)
+    if found:
+        raise InputError(_about_data(caller, found, m, d, rows=rows))
+
+
+def seems_one_world(caller: str, m: Model, d: Data) -> None:
+    """Raise InputError where `qpos` is not that of one world: for stages, which a trace calls many times."""
+    if not (type(m) is Model and type(d) is Data and getattr(d.qpos, "shape", None) == (m.topology.nq,)):
+        one_world(caller, m, d)
+
+
+def number_of_worlds(caller: str, m: Model, d: Data) -> int | None:
+    """Return how many worlds `d` holds, None for one without a world axis; leaves of `m` may have that axis too.
+
+    Raises:
+      InputError: arrays of `d` that do not agree in it, or that do not fit `m`; a leaf of `m` that fits neither.
+    """
+    _require(caller, m, d)
+    lead = np.shape(d.qpos)[:-1]
+    found = _misfits(d, m.topology, lead)
+    if found or len(lead) > 1:
+        raise InputError(_about_worlds(caller, d, found, lead))
+    for misfit in _misfits(m, m.topology):
+        own = misfit.lead()
+        if own is None:
+            raise InputError(_about_model(caller, misfit))
+        if own != lead:
+            worlds = f"the {lead[0]} worlds of d" if lead else "d, which has none: give its arrays one too"
+            raise InputError(f"{caller}: {misfit.came()}: its world axis must be that of {worlds}")
+    return lead[0] if lead else None
+
+
+def _require(caller: str, m: Any, d: Any) -> None:
+    if isinstance(m, Data) and isinstance(d, Model):
+        raise InputError(f"{caller}: m is a Data and d is a Model: the order is (m, d)")
+    a_model(caller, m)
+    if not isinstance(d, Data):
+        source = "put_data(mj_model, d)" if type(d).__name__ == "MjData" else "make_data(m)"
+        raise InputError(f"{caller}: d is {_kind(d)}: give a Data, {source}")
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "None"
+    package, name = type(value).__module__.partition(".")[0], type(value).__qualname__
+    name = name if package in ("builtins", "mjx_like", "pathlib") else f"{package}.{name}"
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def _model_from(value: Any) -> str:
+    if isinstance(value, str | os.PathLike):
+        return "Model.from_xml_path(m)"
+    named = {"MjModel": "put_model(m)", "Spec": "m.compile()"}
+    return named.get(type(value).__name__, "from Model.from_xml_path or put_model")
+
+
+@functools.lru_cache(maxsize=64)
+def _declared(kind: type, t: Topology) -> tuple[tuple[str, tuple[int | str, ...] | None, tuple[int, ...]], ...]:
+    """Return name, dimensions and shape of the fields of a record; no dimensions for one that may be missing."""
+    fields = [(f.name, f.metadata.get("shape")) for f in dataclasses.fields(kind) if not f.metadata.get("static")]
+    return tuple((name, dims, t.declared_shape(dims or ())) for name, dims in fields)
+
+
+def _misfits(
+    r: Record, t: Topology, lead: tuple[int, ...] = (), prefix: str = "", *, rows: bool = False
+) -> list[_Misfit]:
+    """Return the arrays of a record whose shape is not `lead` and that of one world."""
+    prefix, found = prefix or ("m." if isinstance(r, Model) else "d."), []
+    for name, dims, shape in _declared(type(r), t):
+        value = getattr(r, name)
+        came = getattr(value, "shape", None)
+        if came == lead + shape:
+            continue
+        if isinstance(value, Record):
+            found += _misfits(value, t, lead, prefix + name.removesuffix("_floats") + ".", rows=rows)
+        elif dims is None or (isinstance(value, bool | int | float) and lead + shape == ()):
+            continue  # a part that the model does not have; a number where one is declared
+        elif not rows and came and dims[:1] and dims[0] in _ROWS and _but_rows(came, lead, shape):
+            continue
+        else:
+            found.append(_Misfit(prefix + name, value, dims, shape))
+    return found
+
+
+def _but_rows(came: tuple[int, ...], lead: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether a shape is the one declared up to the number of rows."""
+    at = len(lead)
+    return came[:at] == lead and len(came) == at + len(shape) and came[at + 1 :] == shape[1:]
+
+
+def _about_model(caller: str, misfit: _Misfit) -> str:
+    if misfit.lead() is None:
+        return _about_shape(caller, misfit)
+    return (
+        f"{caller} takes one world, but {misfit.came()}, one world has {misfit.needed()}; "
+        f"map over models with jax.vmap, {_MANY}"
+    )
+
+
+def _about_shape(caller: str, misfit: _Misfit) -> str:
+    if misfit.is_array():
+        return f"{caller}: {misfit.came()}, the model needs {misfit.needed()}"
+    if misfit.name == "d.contact":
+        return f"{caller}: d.contact={shown(misfit.value)}: must be a Contact"
+    return f"{caller}: {misfit.name}={shown(misfit.value)}: must be an array of shape {misfit.needed()}"
+
+
+def _about_data(caller: str, found: list[_Misfit], m: Model, d: Data, *, rows: bool) -> str:
+    wrong = [x for x in found if x.lead() is None]
+    if wrong:
+        return _about_wrong(caller, wrong)
+    named = _first(found)
+    lead, came = named.lead(), f"{named.came()}, one world has {named.needed()}"
+    if _misfits(d, m.topology, lead, rows=rows):
+        return f"{caller} takes one world, but {came}"
+    count = " x ".join(map(str, lead))
+    return (
+        f"{caller} takes one world, but d holds {count}: {came}; "
+        f"map it with jax.vmap(mjx.{caller}, in_axes=(None, 0)), {_MANY}"
+    )
+
+
+def _about_wrong(caller: str, wrong: list[_Misfit]) -> str:
+    named = _first(wrong)
+    if len(wrong) <= _FEW:
+        return _about_shape(caller, named)
+    return (
+        f"{caller}: d is the Data of another model: {named.came()}, this one needs {named.needed()}; "
+        "make one with make_data(m)"
+    )
+
+
+def _about_worlds(caller: str, d: Data, found: list[_Misfit], lead: tuple[int, ...]) -> str:
+    wrong = [x for x in found if x.lead() is None and x.shape != np.shape(x.value)]
+    if wrong:
+        return _about_wrong(caller, wrong)
+    if len(lead) > 1:
+        return f"{caller}: d.qpos has shape {np.shape(d.qpos)}, two world axes or more: give it one, or none"
+    return (
+        f"{caller}: d.qpos has shape {np.shape(d.qpos)}, but {found[0].came()}: "
+        "all arrays of d need the same leading world axis, or none"
+    )
+
+
+def _first(found: list[_Misfit]) -> _Misfit:
+    return next((x for x in found if x.name == "d.qpos"), found[0])
