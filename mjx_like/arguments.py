@@ -42,3 +42,10 @@ def whole_number(name: str, value: Any, least: int | None = None, *, also: str =
 def capacity(name: str, value: Any) -> int | None:
     """Return the capacity of a buffer as an int; None stays.  Raises InputError as `whole_number`."""
     return None if value is None else whole_number(name, value, least=0)
+
+
+def truth(name: str, value: Any) -> bool:
+    """Return a bool, also NumPy's; 0 and 1 are bools too.  Raises InputError for all else."""
+    if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
+        raise InputError(f"{name}={shown(value)}: must be True or False")
+    return bool(value)

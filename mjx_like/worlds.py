@@ -102,6 +102,18 @@ def number_of_worlds(caller: str, m: Model, d: Data) -> int | None:
     return lead[0] if lead else None
 
 
+def ranks(r: Record) -> list[int]:
+    """Return the number of axes that each leaf of a record has in one world, in the order of `jax.tree.leaves`."""
+    found = []
+    for field in dataclasses.fields(r):
+        value = getattr(r, field.name)
+        if isinstance(value, Record):
+            found += ranks(value)
+        elif value is not None and not field.metadata.get("static"):
+            found.append(len(field.metadata["shape"]))
+    return found
+
+
 def _require(caller: str, m: Any, d: Any) -> None:
     if isinstance(m, Data) and isinstance(d, Model):
         raise InputError(f"{caller}: m is a Data and d is a Model: the order is (m, d)")
