@@ -13,6 +13,7 @@ from mjx_like.compiler.mesh_field import MeshField, field_of_octree
 from mjx_like.compiler.mesh_tree import order_of_tree
 from mjx_like.compiler.sdf import place_fields
 from mjx_like.errors import InputError
+from mjx_like.interop_arguments import data_to_get, data_to_put, model_to_put, results_to_fill
 from mjx_like.state import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ObjType, WarningType
@@ -92,7 +93,14 @@ def put_model(
     hooks: Hooks = NO_HOOKS,
     active: tuple[str, ...] = (),
 ) -> Model:
-    """Return the Model of a compiled mujoco.MjModel; arguments as `Model.from_xml_path`."""
+    """Return the Model of a compiled mujoco.MjModel; arguments as `Model.from_xml_path`.
+
+    Raises:
+      InputError: `m` is no MjModel, or as `Model.from_xml_path`.
+    """
+    import mujoco
+
+    model_to_put(m, mujoco.MjModel)
     return finalize(arrays_from_mjmodel(m), nconmax, njmax, dtype, hooks, active)
 
 
@@ -113,8 +121,11 @@ def put_data(
 
     Raises:
       UnsupportedError: as `make_data`.
-      InputError: `d` holds more contacts or rows than the capacities.
+      InputError: `m` and `d` are no MjModel and its MjData, or `d` holds more contacts or rows than the capacities.
     """
+    import mujoco
+
+    data_to_put(m, d, mujoco.MjModel, mujoco.MjData, tuple(_PUT))
     model = put_model(m, nconmax, njmax, dtype)
     for name, used in (("nconmax", d.ncon), ("njmax", d.nefc)):
         if used > getattr(model, name):
@@ -194,12 +205,16 @@ _PUT: dict[str, Callable[..., Any]] = {
 
 
 def get_data(m: "mujoco.MjModel", d: Data) -> "mujoco.MjData | list[mujoco.MjData]":
-    """Return a new mujoco.MjData that holds `d`; a list of them if `d` has a leading batch axis."""
+    """Return a new mujoco.MjData that holds `d`; a list of them if `d` has a leading batch axis.
+
+    Raises:
+      InputError: `m` is no MjModel, or `d` is no Data of it, is traced, or has the axis in part.
+    """
     import mujoco
 
-    batched = d.qpos.ndim == 2
-    result = [mujoco.MjData(m) for _ in range(d.qpos.shape[0])] if batched else mujoco.MjData(m)
-    get_data_into(result, m, d)
+    batch = data_to_get("get_data", m, d, mujoco.MjModel)
+    result = mujoco.MjData(m) if batch is None else [mujoco.MjData(m) for _ in range(batch)]
+    _write(result, m, d)
     return result
 
 
@@ -210,18 +225,20 @@ def get_data_into(result: "mujoco.MjData | list[mujoco.MjData]", m: "mujoco.MjMo
     and rows get `ncon` and `nefc` entries.
 
     Raises:
-      InputError: a list for one world, one MjData for a batch, or a list of another length.
+      InputError: a list for one world, one MjData for a batch, a list of another length, or MjData of another MjModel;
+        `m` and `d` as for `get_data`.
     """
+    import mujoco
+
+    batch = data_to_get("get_data_into", m, d, mujoco.MjModel)
+    results_to_fill(result, m, batch, mujoco.MjData, tuple(_PUT))
+    _write(result, m, d)
+
+
+def _write(result: "mujoco.MjData | list[mujoco.MjData]", m: "mujoco.MjModel", d: Data) -> None:
     d = jax.device_get(d)
-    batch = d.qpos.shape[0] if d.qpos.ndim == 2 else None
-    if (len(result) if isinstance(result, list) else None) != batch:
-        given = f"a list of {len(result)}" if isinstance(result, list) else "one MjData"
-        raise InputError(f"result is {given}, but d holds {'one world' if batch is None else f'{batch} worlds'}")
-    if batch is None:
-        _get_world(result, m, d)
-    else:
-        for i, world in enumerate(result):
-            _get_world(world, m, jax.tree.map(lambda x, i=i: x[i], d))
+    for i, world in enumerate(result if isinstance(result, list) else [result]):
+        _get_world(world, m, jax.tree.map(lambda x, i=i: x[i], d) if isinstance(result, list) else d)
 
 
 def _get_world(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data) -> None:

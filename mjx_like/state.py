@@ -14,6 +14,7 @@ from mjx_like.tree.spring import joint_plastic, tendon_plastic
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import ObjType
 from mjx_like.types.model import Model
+from mjx_like.types.pytree import shape_in
 from mjx_like.worlds import a_model
 
 _INTEGER = {
@@ -137,7 +138,7 @@ def _fields(m: Model, kind: type, dtype: Any, skip: tuple[str, ...] = ()) -> dic
     for field in dataclasses.fields(kind):
         if field.name in skip:
             continue
-        shape = m.topology.declared_shape(field.metadata["shape"])
+        shape = shape_in(m.topology, field.metadata["shape"])
         kind_of = np.int32 if field.name in _INTEGER else bool if field.name == "eq_active" else dtype
         out[field.name] = jnp.asarray(np.zeros(shape, kind_of))
     return out

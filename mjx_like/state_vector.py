@@ -9,6 +9,7 @@ from mjx_like.errors import InputError
 from mjx_like.types.data import Data
 from mjx_like.types.enums import State
 from mjx_like.types.model import Model
+from mjx_like.types.pytree import shape_in
 from mjx_like.worlds import one_world
 
 Array = jax.Array
@@ -31,7 +32,7 @@ def _names(spec: State | int) -> list[str]:
 
 
 def _shapes(m: Model, names: list[str]) -> list[tuple[int, ...]]:
-    return [m.topology.declared_shape(Data.__dataclass_fields__[name].metadata["shape"]) for name in names]
+    return [shape_in(m.topology, Data.__dataclass_fields__[name].metadata["shape"]) for name in names]
 
 
 def state_size(m: Model, spec: State | int) -> int:

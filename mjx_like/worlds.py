@@ -14,45 +14,24 @@ import numpy as np
 from mjx_like.errors import InputError, shown
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
-from mjx_like.types.pytree import Record
+from mjx_like.types.pytree import Record, shape_in
 from mjx_like.types.topology import Topology
+
+Shape = tuple[int, ...]
 
 _ROWS = ("nconmax", "njmax")
 _FEW = 5  # more fields of another shape are those of another model
 _MANY = "or step many worlds with rollout"
-
-
-class _Misfit(NamedTuple):
-    """An array of another shape than that of one world."""
-
-    name: str
-    value: Any
-    dims: tuple[int | str, ...]
-    shape: tuple[int, ...]  # that `dims` names
-
-    def came(self) -> str:
-        return f"{self.name} has shape {np.shape(self.value)}"
-
-    def needed(self) -> str:
-        names = "(" + ", ".join(map(str, self.dims)) + ("," if len(self.dims) == 1 else "") + ")"
-        return f"{names} = {self.shape}" if any(isinstance(dim, str) for dim in self.dims) else f"{self.shape}"
-
-    def is_array(self) -> bool:
-        return hasattr(self.value, "shape")
-
-    def lead(self) -> tuple[int, ...] | None:
-        """Axes before those of one world; None where these differ too."""
-        came = self.value.shape if self.is_array() else ()
-        extra = len(came) - len(self.shape)
-        rest = came[extra:]
-        same = rest == self.shape or (self.dims[:1] and self.dims[0] in _ROWS and rest[1:] == self.shape[1:])
-        return tuple(came[:extra]) if extra > 0 and same else None
+_ANEW = "make one with make_data(m)"
 
 
 def a_model(caller: str, m: Model) -> None:
     """Raise InputError unless `m` is a Model.  caller: name of the function, for the message."""
     if not isinstance(m, Model):
-        raise InputError(f"{caller}: m is {_kind(m)}: give a Model, {_model_from(m)}")
+        named = {"MjModel": "put_model(m)", "Spec": "m.compile()"}
+        source = named.get(type(m).__name__, "from Model.from_xml_path or put_model")
+        source = "Model.from_xml_path(m)" if isinstance(m, str | os.PathLike) else source
+        raise InputError(f"{caller}: m is {kind_of(m)}: give a Model, {source}")
 
 
 def one_model(caller: str, m: Model) -> None:
@@ -68,7 +47,7 @@ def one_world(caller: str, m: Model, d: Data, *, rows: bool = False) -> None:
 
     rows: whether contacts and constraint rows are read; else they are made anew, and their number may be another.
     """
-    _require(caller, m, d)
+    _model_and_data(caller, m, d)
     one_model(caller, m)
     found = _misfits(d, m.topology, rows=rows)
     if found:
@@ -87,11 +66,9 @@ def number_of_worlds(caller: str, m: Model, d: Data) -> int | None:
     Raises:
       InputError: arrays of `d` that do not agree in it, or that do not fit `m`; a leaf of `m` that fits neither.
     """
-    _require(caller, m, d)
-    lead = np.shape(d.qpos)[:-1]
-    found = _misfits(d, m.topology, lead)
-    if found or len(lead) > 1:
-        raise InputError(_about_worlds(caller, d, found, lead))
+    _model_and_data(caller, m, d)
+    worlds = worlds_of_sizes(caller, m.topology, d)
+    lead = () if worlds is None else (worlds,)
     for misfit in _misfits(m, m.topology):
         own = misfit.lead()
         if own is None:
@@ -99,6 +76,21 @@ def number_of_worlds(caller: str, m: Model, d: Data) -> int | None:
         if own != lead:
             worlds = f"the {lead[0]} worlds of d" if lead else "d, which has none: give its arrays one too"
             raise InputError(f"{caller}: {misfit.came()}: its world axis must be that of {worlds}")
+    return worlds
+
+
+def worlds_of_sizes(caller: str, sizes: Any, d: Data, remedy: str = _ANEW) -> int | None:
+    """Return how many worlds `d` holds, None for one without a world axis.
+
+    sizes: has nq and the like as attributes; remedy: what to do about the Data of another model, for the message.
+
+    Raises:
+      InputError: arrays of `d` that do not agree in their world axis, or have other sizes.
+    """
+    lead = np.shape(d.qpos)[:-1]
+    found = _misfits(d, sizes, lead)
+    if found or len(lead) > 1:
+        raise InputError(_about_worlds(caller, d, found, lead, remedy))
     return lead[0] if lead else None
 
 
@@ -114,16 +106,8 @@ def ranks(r: Record) -> list[int]:
     return found
 
 
-def _require(caller: str, m: Any, d: Any) -> None:
-    if isinstance(m, Data) and isinstance(d, Model):
-        raise InputError(f"{caller}: m is a Data and d is a Model: the order is (m, d)")
-    a_model(caller, m)
-    if not isinstance(d, Data):
-        source = "put_data(mj_model, d)" if type(d).__name__ == "MjData" else "make_data(m)"
-        raise InputError(f"{caller}: d is {_kind(d)}: give a Data, {source}")
-
-
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """Return what a message calls a value of the wrong type: "a mujoco.MjData"."""
     if value is None:
         return "None"
     package, name = type(value).__module__.partition(".")[0], type(value).__qualname__
@@ -131,68 +115,97 @@ def _kind(value: Any) -> str:
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-def _model_from(value: Any) -> str:
-    if isinstance(value, str | os.PathLike):
-        return "Model.from_xml_path(m)"
-    named = {"MjModel": "put_model(m)", "Spec": "m.compile()"}
-    return named.get(type(value).__name__, "from Model.from_xml_path or put_model")
+def _model_and_data(caller: str, m: Any, d: Any) -> None:
+    if isinstance(m, Data) and isinstance(d, Model):
+        raise InputError(f"{caller}: m is a Data and d is a Model: the order is (m, d)")
+    a_model(caller, m)
+    if not isinstance(d, Data):
+        source = "put_data(mj_model, d)" if type(d).__name__ == "MjData" else "make_data(m)"
+        raise InputError(f"{caller}: d is {kind_of(d)}: give a Data, {source}")
+
+
+class _Misfit(NamedTuple):
+    """An array of another shape than that of one world."""
+
+    name: str
+    value: Any
+    dims: tuple[int | str, ...]
+    shape: Shape  # that `dims` names
+
+    def came(self) -> str:
+        return f"{self.name} has shape {np.shape(self.value)}"
+
+    def needed(self) -> str:
+        names = "(" + ", ".join(map(str, self.dims)) + ("," if len(self.dims) == 1 else "") + ")"
+        return f"{names} = {self.shape}" if any(isinstance(dim, str) for dim in self.dims) else f"{self.shape}"
+
+    def lead(self) -> Shape | None:
+        """Axes before those of one world; None where there are none, or where these differ too."""
+        came = getattr(self.value, "shape", ())
+        extra = len(came) - len(self.shape)
+        lead = tuple(came[: max(extra, 0)])
+        return lead if lead and _but_rows(came, lead, self.shape, self.dims) else None
+
+    def is_one_world(self) -> bool:
+        came = getattr(self.value, "shape", None)
+        return came is not None and _but_rows(came, (), self.shape, self.dims)
 
 
 @functools.lru_cache(maxsize=64)
-def _declared(kind: type, t: Topology) -> tuple[tuple[str, tuple[int | str, ...] | None, tuple[int, ...]], ...]:
+def _of_topology(kind: type, t: Topology) -> tuple[tuple[str, tuple[int | str, ...] | None, Shape], ...]:
+    return _declared(kind, t)
+
+
+def _declared(kind: type, sizes: Any) -> tuple[tuple[str, tuple[int | str, ...] | None, Shape], ...]:
     """Return name, dimensions and shape of the fields of a record; no dimensions for one that may be missing."""
     fields = [(f.name, f.metadata.get("shape")) for f in dataclasses.fields(kind) if not f.metadata.get("static")]
-    return tuple((name, dims, t.declared_shape(dims or ())) for name, dims in fields)
+    return tuple((name, dims, shape_in(sizes, dims or ())) for name, dims in fields)
 
 
-def _misfits(
-    r: Record, t: Topology, lead: tuple[int, ...] = (), prefix: str = "", *, rows: bool = False
-) -> list[_Misfit]:
+def _misfits(r: Record, sizes: Any, lead: Shape = (), prefix: str = "", *, rows: bool = False) -> list[_Misfit]:
     """Return the arrays of a record whose shape is not `lead` and that of one world."""
     prefix, found = prefix or ("m." if isinstance(r, Model) else "d."), []
-    for name, dims, shape in _declared(type(r), t):
+    declared = _of_topology if isinstance(sizes, Topology) else _declared
+    for name, dims, shape in declared(type(r), sizes):
         value = getattr(r, name)
         came = getattr(value, "shape", None)
         if came == lead + shape:
             continue
         if isinstance(value, Record):
-            found += _misfits(value, t, lead, prefix + name.removesuffix("_floats") + ".", rows=rows)
+            found += _misfits(value, sizes, lead, prefix + name.removesuffix("_floats") + ".", rows=rows)
         elif dims is None or (isinstance(value, bool | int | float) and lead + shape == ()):
             continue  # a part that the model does not have; a number where one is declared
-        elif not rows and came and dims[:1] and dims[0] in _ROWS and _but_rows(came, lead, shape):
-            continue
-        else:
+        elif rows or not came or not _but_rows(came, lead, shape, dims):
             found.append(_Misfit(prefix + name, value, dims, shape))
     return found
 
 
-def _but_rows(came: tuple[int, ...], lead: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-    """Whether a shape is the one declared up to the number of rows."""
-    at = len(lead)
-    return came[:at] == lead and len(came) == at + len(shape) and came[at + 1 :] == shape[1:]
+def _but_rows(came: Shape, lead: Shape, shape: Shape, dims: tuple[int | str, ...]) -> bool:
+    """Whether a shape is the one declared, or is so up to the number of its rows of contacts or constraints."""
+    at, own = len(lead), came[len(lead) :]
+    if came[:at] != lead or len(own) != len(shape):
+        return False
+    return own == shape or (bool(dims) and dims[0] in _ROWS and own[1:] == shape[1:])
 
 
 def _about_model(caller: str, misfit: _Misfit) -> str:
     if misfit.lead() is None:
         return _about_shape(caller, misfit)
-    return (
-        f"{caller} takes one world, but {misfit.came()}, one world has {misfit.needed()}; "
-        f"map over models with jax.vmap, {_MANY}"
-    )
+    came = f"{misfit.came()}, one world has {misfit.needed()}"
+    return f"{caller} takes one world, but {came}; map over models with jax.vmap, {_MANY}"
 
 
 def _about_shape(caller: str, misfit: _Misfit) -> str:
-    if misfit.is_array():
+    if hasattr(misfit.value, "shape"):
         return f"{caller}: {misfit.came()}, the model needs {misfit.needed()}"
-    if misfit.name == "d.contact":
-        return f"{caller}: d.contact={shown(misfit.value)}: must be a Contact"
-    return f"{caller}: {misfit.name}={shown(misfit.value)}: must be an array of shape {misfit.needed()}"
+    kind = "a Contact" if misfit.name == "d.contact" else f"an array of shape {misfit.needed()}"
+    return f"{caller}: {misfit.name}={shown(misfit.value)}: must be {kind}"
 
 
 def _about_data(caller: str, found: list[_Misfit], m: Model, d: Data, *, rows: bool) -> str:
     wrong = [x for x in found if x.lead() is None]
     if wrong:
-        return _about_wrong(caller, wrong)
+        return _about_wrong(caller, wrong, _ANEW)
     named = _first(found)
     lead, came = named.lead(), f"{named.came()}, one world has {named.needed()}"
     if _misfits(d, m.topology, lead, rows=rows):
@@ -204,26 +217,21 @@ def _about_data(caller: str, found: list[_Misfit], m: Model, d: Data, *, rows: b
     )
 
 
-def _about_wrong(caller: str, wrong: list[_Misfit]) -> str:
+def _about_wrong(caller: str, wrong: list[_Misfit], remedy: str) -> str:
     named = _first(wrong)
     if len(wrong) <= _FEW:
         return _about_shape(caller, named)
-    return (
-        f"{caller}: d is the Data of another model: {named.came()}, this one needs {named.needed()}; "
-        "make one with make_data(m)"
-    )
+    return f"{caller}: d is the Data of another model: {named.came()}, this one needs {named.needed()}; {remedy}"
 
 
-def _about_worlds(caller: str, d: Data, found: list[_Misfit], lead: tuple[int, ...]) -> str:
-    wrong = [x for x in found if x.lead() is None and x.shape != np.shape(x.value)]
+def _about_worlds(caller: str, d: Data, found: list[_Misfit], lead: Shape, remedy: str) -> str:
+    wrong = [x for x in found if x.lead() is None and not x.is_one_world()]
     if wrong:
-        return _about_wrong(caller, wrong)
+        return _about_wrong(caller, wrong, remedy)
+    came = f"d.qpos has shape {np.shape(d.qpos)}"
     if len(lead) > 1:
-        return f"{caller}: d.qpos has shape {np.shape(d.qpos)}, two world axes or more: give it one, or none"
-    return (
-        f"{caller}: d.qpos has shape {np.shape(d.qpos)}, but {found[0].came()}: "
-        "all arrays of d need the same leading world axis, or none"
-    )
+        return f"{caller}: {came}, two world axes or more: give it one, or none"
+    return f"{caller}: {came}, but {found[0].came()}: all arrays of d need the same leading world axis, or none"
 
 
 def _first(found: list[_Misfit]) -> _Misfit:

@@ -39,7 +39,7 @@ LAYERS = (
         "derivative",
     },
     {"compiler"},
-    {"rollout", "sharding", "io", "interop", "bench"},
+    {"rollout", "sharding", "io", "interop", "interop_arguments", "bench"},
     {"control", "sysid", "learning", "envs", "viewer", "cli"},
     {"__main__"},
 )

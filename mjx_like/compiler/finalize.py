@@ -29,6 +29,7 @@ from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
 from mjx_like.types.option import OPTION_FLAGS, OptionFlags, OptionFloats, Statistic
 from mjx_like.types.plans import Plans
+from mjx_like.types.pytree import shape_in
 from mjx_like.types.topology import OPTION_TERMS, TERMS, Topology
 
 FAMILIES = {
@@ -137,7 +138,7 @@ def _check_room(t: Topology) -> None:
     defaults = {"nconmax": max(1, t.plans.collision.default_nconmax), "njmax": t.plans.constraint.default_njmax}
     for kind, prefix, rows in ((Contact, "contact.", "nconmax"), (Data, "", "njmax")):
         fields = [f for f in dataclasses.fields(kind) if f.metadata["shape"][:1] == (rows,)]
-        size, field = max((math.prod(t.declared_shape(f.metadata["shape"])), f.name) for f in fields)
+        size, field = max((math.prod(shape_in(t, f.metadata["shape"])), f.name) for f in fields)
         name = rows if asked[rows] is not None else "nconmax"  # njmax follows from it
         if size > _MOST_NUMBERS and asked[name] is not None:
             raise InputError(
@@ -245,7 +246,7 @@ def _model(arrays: Arrays, topology: Topology, dtype: Any) -> Model:
     for field in dataclasses.fields(Model):
         if field.name in ("topology", "opt_floats", "stat", "smoothing"):
             continue
-        shape = topology.declared_shape(field.metadata["shape"])
+        shape = shape_in(topology, field.metadata["shape"])
         leaves[field.name] = _cast(arrays.fields[field.name], dtype).reshape(shape)
     option = OptionFloats(**{f.name: _cast(arrays.options[f.name], dtype) for f in dataclasses.fields(OptionFloats)})
     stat = Statistic(**{f.name: _cast(arrays.statistics[f.name], dtype) for f in dataclasses.fields(Statistic)})

@@ -13,6 +13,19 @@ def leaf(*shape: str | int, unit: str = "") -> Any:
     return dataclasses.field(metadata={"shape": shape, "unit": unit})
 
 
+def shape_in(sizes: Any, dims: tuple[int | str, ...]) -> tuple[int, ...]:
+    """Return the shape that a field is declared with: numbers, and names such as "nq" or "3*nmocap".
+
+    sizes: has the sizes as attributes, such as a Topology or a mujoco.MjModel.
+    """
+    return tuple([dim if isinstance(dim, int) else _size(sizes, dim) for dim in dims])
+
+
+def _size(sizes: Any, dim: str) -> int:
+    factor, _, name = dim.rpartition("*")
+    return int(factor or 1) * getattr(sizes, name)
+
+
 def static() -> Any:
     """Declare a field that is part of the tree structure: hashable, never traced."""
     return dataclasses.field(metadata={"static": True})

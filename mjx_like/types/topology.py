@@ -399,14 +399,6 @@ class Topology:
             return True
         return isinstance(other, Topology) and self.hooks == other.hooks and self.digest == other.digest
 
-    def declared_shape(self, dims: tuple[int | str, ...]) -> tuple[int, ...]:
-        """The shape that a field is declared with: numbers, and names of sizes such as "nq" or "3*nmocap"."""
-        return tuple([dim if isinstance(dim, int) else self._size(dim) for dim in dims])
-
-    def _size(self, dim: str) -> int:
-        factor, _, name = dim.rpartition("*")
-        return int(factor or 1) * getattr(self, name)
-
     def with_flags(self, flags: OptionFlags) -> "Topology":
         """Return a Topology with other integer options and the plans that follow from them."""
         if flags == self.flags:
