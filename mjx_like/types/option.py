@@ -4,11 +4,12 @@ import dataclasses
 from typing import Any
 
 import jax
+import numpy as np
 
 from mjx_like.arguments import whole_number
 from mjx_like.errors import InputError, closest, shown
 from mjx_like.types.enums import ConeType, IntegratorType, JacobianType, SolverType
-from mjx_like.types.pytree import Record, leaf, record
+from mjx_like.types.pytree import Record, leaf, record, wrapped
 
 Array = jax.Array
 
@@ -83,6 +84,17 @@ def _numbers(name: str, value: Any) -> Any:
     return given if isinstance(value, list | tuple) else value
 
 
+def _printed(name: str, value: Any) -> str:
+    """Return the value of an option; its type and shape where it is traced, batched or gone."""
+    if name in _KINDS:
+        return _KINDS[name](value).name
+    rank = len(OptionFloats.__dataclass_fields__[name].metadata["shape"]) if name not in OPTION_FLAGS else 0
+    gone = isinstance(value, jax.core.Tracer) or (isinstance(value, jax.Array) and value.is_deleted())
+    if gone or np.ndim(value) != rank:
+        return f"{value.dtype} {value.shape}"
+    return np.array2string(np.asarray(value), formatter={"float_kind": "{:g}".format})
+
+
 class Option:
     """A view of all options of a Model; change it with `replace` and put it back with `m.replace(opt=...)`."""
 
@@ -99,6 +111,9 @@ class Option:
             raise InputError(f"an Option has no field '{name}'{closest(name, self.__dict__) or _KNOWN}")
         checked = {n: (_flag if n in OPTION_FLAGS else _numbers)(n, value) for n, value in changes.items()}
         return Option(**{**self.__dict__, **checked})
+
+    def __repr__(self) -> str:
+        return "Option\n  " + wrapped("", [f"{name} {_printed(name, value)}" for name, value in self.__dict__.items()])
 
     def floats(self) -> OptionFloats:
         """The float options as leaves, in the dtype that they had or that JAX gives them."""

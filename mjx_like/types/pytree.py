@@ -1,11 +1,15 @@
 """Frozen dataclasses that are JAX pytrees."""
 
 import dataclasses
+import textwrap
 from typing import Any
 
 import jax
 
 from mjx_like.errors import InputError, closest
+
+_FEW = 8  # empty arrays that are named
+_WIDTH = 106
 
 
 def leaf(*shape: str | int, unit: str = "") -> Any:
@@ -32,7 +36,10 @@ def static() -> Any:
 
 
 class Record:
-    """Base of every pytree record: frozen, with `replace`."""
+    """Base of every pytree record: frozen, with `replace`; prints the names, shapes and types of its fields."""
+
+    def __repr__(self) -> str:
+        return described(self)
 
     def replace(self, **changes: Any):
         """Return a copy with the named fields changed.
@@ -51,6 +58,33 @@ class Record:
             if name in getattr(getattr(self, inner), "__dataclass_fields__", ()):
                 return f", its {inner} has: {short}.replace({inner}={short}.{inner}.replace({name}=...))"
         return closest(name, self.__dataclass_fields__) or "; printing it shows its fields"
+
+
+def described(r: Record) -> str:
+    """Return what a record prints: what is no array, names and shapes of arrays by type, its parts, what is empty."""
+    plain, arrays, parts, empty = [], {}, [], []
+    for name in r.__dataclass_fields__:
+        value = getattr(r, name)
+        if isinstance(value, Record):
+            parts.append(f"{name}: " + repr(value).replace("\n", "\n  "))
+        elif not hasattr(value, "dtype"):
+            plain += [f"{name}: {value!r}"] if value is not None else []
+        elif 0 in value.shape:
+            empty.append(f"{name} {value.shape}")
+        else:
+            arrays.setdefault(f"{value.dtype}", []).append(f"{name} {value.shape}")
+    more = len(empty) - _FEW
+    empty = [*empty[:_FEW], f"and {more} more"] if more > 1 else empty
+    lines = [*plain, *(wrapped(f"{kind}: ", items) for kind, items in arrays.items()), *parts]
+    lines += [wrapped("empty: ", empty)] if empty else []
+    return "\n  ".join([type(r).__name__, *lines])
+
+
+def wrapped(title: str, items: list[str]) -> str:
+    """Return a title and items in lines that end between items, all but the first indented by four."""
+    text = ", ".join(item.replace(" ", "\0") for item in items)
+    within = {"subsequent_indent": "    ", "break_long_words": False, "break_on_hyphens": False}
+    return "\n".join(textwrap.wrap(title + text, _WIDTH, **within)).replace("\0", " ")
 
 
 def record(cls):
