@@ -94,6 +94,20 @@ def worlds_of_sizes(caller: str, sizes: Any, d: Data, remedy: str = _ANEW) -> in
     return lead[0] if lead else None
 
 
+def lead_of_worlds(caller: str, m: Model, d: Data) -> Shape:
+    """Return the world axes of `d`, any number of them, which all its arrays have; leaves of `m` are not looked at.
+
+    Raises:
+      InputError: arrays of `d` that do not agree in these axes, or that do not fit `m`.
+    """
+    _model_and_data(caller, m, d)
+    lead = np.shape(d.qpos)[:-1]
+    found = _misfits(d, m.topology, lead)
+    if found:
+        raise InputError(_about_worlds(caller, d, found, lead[:1], _ANEW))
+    return lead
+
+
 def ranks(r: Record) -> list[int]:
     """Return the number of axes that each leaf of a record has in one world, in the order of `jax.tree.leaves`."""
     found = []

@@ -33,6 +33,7 @@ LAYERS = (
         "history",
         "support",
         "slip",
+        "refsafe",
         "set_const",
         "infer_inertia",
         "smoothing",
