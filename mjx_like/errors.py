@@ -1,5 +1,6 @@
 """The exceptions that mjx_like raises for a user's mistake: one readable line each."""
 
+import dataclasses
 import difflib
 from collections.abc import Iterable
 from typing import Any
@@ -30,6 +31,8 @@ def closest(word: str, allowed: Iterable[str]) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return what a message says of a value: its repr, on one line and not long."""
+    """Return what a message says of a value: its repr, on one line and not long; of a record, its name."""
+    if hasattr(type(value), "replace") and dataclasses.is_dataclass(value):
+        return f"{type(value).__name__}(...)"
     text = " ".join(repr(value).split())
     return text if len(text) <= _LONG else f"{text[:_LONG]}..."

@@ -199,12 +199,16 @@ def _check_types(m: Model, d: Data) -> None:
             )
 
 
-def _controls(m: Model, d: Data, batch: int | None, ctrl: Any) -> Array:
+def _controls(m: Model, d: Data, batch: int | None, given: Any) -> Array:
     shapes = "(steps, nu)" if batch is None else f"(steps, nu) or ({batch}, steps, nu)"
     try:
-        ctrl = jnp.asarray(ctrl, d.ctrl.dtype)
+        ctrl = jnp.asarray(given, d.ctrl.dtype)
     except (TypeError, ValueError):
-        raise InputError(f"ctrl={shown(ctrl)}: must be an array of numbers of shape {shapes}, with nu={m.nu}") from None
+        raise InputError(
+            f"ctrl={shown(given)}: must be an array of numbers of shape {shapes}, with nu={m.nu}"
+        ) from None
+    if not ctrl.ndim:
+        raise InputError(f"ctrl={shown(given)}: must have shape {shapes}; the number of steps is steps={shown(given)}")
     lead = ctrl.shape[:-2]
     if ctrl.ndim < 2 or ctrl.shape[-1] != m.nu or lead not in ((), () if batch is None else (batch,)):
         raise InputError(f"ctrl has shape {ctrl.shape}; it must be {shapes}, with nu={m.nu}")

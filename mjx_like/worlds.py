@@ -37,9 +37,7 @@ def a_model(caller: str, m: Model) -> None:
 def one_model(caller: str, m: Model) -> None:
     """Raise InputError unless `m` is a Model whose leaves have the shapes that they are declared with."""
     a_model(caller, m)
-    found = _misfits(m, m.topology)
-    if found:
-        raise InputError(_about_model(caller, found[0]))
+    _check_model(caller, m)
 
 
 def one_world(caller: str, m: Model, d: Data, *, rows: bool = False) -> None:
@@ -48,7 +46,7 @@ def one_world(caller: str, m: Model, d: Data, *, rows: bool = False) -> None:
     rows: whether contacts and constraint rows are read; else they are made anew, and their number may be another.
     """
     _model_and_data(caller, m, d)
-    one_model(caller, m)
+    _check_model(caller, m, f", {_MANY}")
     found = _misfits(d, m.topology, rows=rows)
     if found:
         raise InputError(_about_data(caller, found, m, d, rows=rows))
@@ -72,7 +70,7 @@ def number_of_worlds(caller: str, m: Model, d: Data) -> int | None:
     for misfit in _misfits(m, m.topology):
         own = misfit.lead()
         if own is None:
-            raise InputError(_about_model(caller, misfit))
+            raise InputError(_about_shape(caller, misfit))
         if own != lead:
             worlds = f"the {lead[0]} worlds of d" if lead else "d, which has none: give its arrays one too"
             raise InputError(f"{caller}: {misfit.came()}: its world axis must be that of {worlds}")
@@ -202,11 +200,13 @@ def _but_rows(came: Shape, lead: Shape, shape: Shape, dims: tuple[int | str, ...
     return own == shape or (bool(dims) and dims[0] in _ROWS and own[1:] == shape[1:])
 
 
-def _about_model(caller: str, misfit: _Misfit) -> str:
-    if misfit.lead() is None:
-        return _about_shape(caller, misfit)
-    came = f"{misfit.came()}, one world has {misfit.needed()}"
-    return f"{caller} takes one world, but {came}; map over models with jax.vmap, {_MANY}"
+def _check_model(caller: str, m: Model, more: str = "") -> None:
+    """Raise for leaves of another shape than those of one model; more: what else to do with many models."""
+    for misfit in _misfits(m, m.topology):
+        if misfit.lead() is None:
+            raise InputError(_about_shape(caller, misfit))
+        came = f"{misfit.came()}, one has {misfit.needed()}"
+        raise InputError(f"{caller} takes one model, but {came}; map over models with jax.vmap{more}")
 
 
 def _about_shape(caller: str, misfit: _Misfit) -> str:
@@ -223,7 +223,7 @@ def _about_data(caller: str, found: list[_Misfit], m: Model, d: Data, *, rows: b
     named = _first(found)
     lead, came = named.lead(), f"{named.came()}, one world has {named.needed()}"
     if _misfits(d, m.topology, lead, rows=rows):
-        return f"{caller} takes one world, but {came}"
+        return f"{caller} takes one world, but {came}; other arrays of d have no such axis"
     count = " x ".join(map(str, lead))
     return (
         f"{caller} takes one world, but d holds {count}: {came}; "

@@ -105,6 +105,11 @@ def test_paths(call, value):
     assert said(lambda: PATHS[call](value)) == f"path={value!r}: must be the name of a file, a str or a pathlib.Path"
 
 
+def test_swapped_arguments_of_save():
+    message = "path=Model(...): must be the name of a file, a str or a pathlib.Path"
+    assert said(lambda: mjx.save(mjx.put_model(MJ), "a.npz")) == message
+
+
 @pytest.mark.parametrize("value", [None, 3])
 def test_archives(value):
     message = f"file={value!r}: must be the name of a file, a str or a pathlib.Path, or an open file"

@@ -72,6 +72,7 @@ OPTIONS = [
     ({"return_data": "no"}, "return_data='no': must be True or False"),
     ({"ctrl": "a"}, "ctrl='a': must be an array of numbers of shape (steps, nu) or (3, steps, nu), with nu=1"),
     ({"ctrl": [[1.0], [1.0, 2.0]]}, "ctrl=[[1.0], [1.0, 2.0]]: must be an array of numbers of shape (steps, nu)"),
+    ({"ctrl": 4}, "ctrl=4: must have shape (steps, nu) or (3, steps, nu); the number of steps is steps=4"),
     ({"ctrl": np.zeros((4, 2))}, "ctrl has shape (4, 2); it must be (steps, nu) or (3, steps, nu), with nu=1"),
     ({"ctrl": np.zeros((2, 4, 1))}, "ctrl has shape (2, 4, 1); it must be (steps, nu) or (3, steps, nu), with nu=1"),
     ({"ctrl": np.zeros((4, 1)), "steps": 3}, "steps=3, but ctrl has 4 steps"),
