@@ -122,7 +122,8 @@ def kind_of(value: Any) -> str:
     """Return what a message calls a value of the wrong type: "a mujoco.MjData"."""
     if value is None:
         return "None"
-    package, name = type(value).__module__.partition(".")[0], type(value).__qualname__
+    module, name = type(value).__module__, type(value).__qualname__
+    package = "mujoco.mjx" if module.startswith("mujoco.mjx") else module.partition(".")[0]
     name = name if package in ("builtins", "mjx_like", "pathlib") else f"{package}.{name}"
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import mujoco
 import numpy as np
 import pytest
+from mujoco import mjx as peer
 
 import mjx_like as mjx
 from mjx_like.errors import InputError
@@ -128,6 +129,7 @@ def test_what_is_no_model_and_no_data(m, d, name):
     assert said(call, "a.xml", d) == f"{name}: m is a str: give a Model, Model.from_xml_path(m)"
     assert said(call, pathlib.Path("a.xml"), d).endswith("m is a PosixPath: give a Model, Model.from_xml_path(m)")
     assert said(call, None, d) == f"{name}: m is None: give a Model, from Model.from_xml_path or put_model"
+    assert said(call, peer.put_model(MJ), d).startswith(f"{name}: m is a mujoco.mjx.Model: give a Model, from Model.")
     assert said(call, mjx.Spec(), d) == f"{name}: m is a Spec: give a Model, m.compile()"
     assert said(call, m, mujoco.MjData(MJ)) == f"{name}: d is a mujoco.MjData: give a Data, put_data(mj_model, d)"
     assert said(call, m, None) == f"{name}: d is None: give a Data, make_data(m)"
