@@ -12,6 +12,7 @@ from mjx_like.compiler.finalize import Arrays, finalize
 from mjx_like.compiler.mesh_field import MeshField, field_of_octree
 from mjx_like.compiler.mesh_tree import order_of_tree
 from mjx_like.compiler.sdf import place_fields
+from mjx_like.compressed import dense_rows, places
 from mjx_like.errors import InputError
 from mjx_like.interop_arguments import data_to_get, data_to_put, model_to_put, results_to_fill
 from mjx_like.state import make_data
@@ -153,22 +154,8 @@ def _fill(value: Any, old: jax.Array) -> jax.Array:
     return jnp.asarray(full, old.dtype)
 
 
-def _dense(value: np.ndarray, nnz: np.ndarray, adr: np.ndarray, col: np.ndarray, width: int) -> np.ndarray:
-    """Return the dense matrix of compressed rows."""
-    rows, entries = _entries(nnz, adr)
-    dense = np.zeros((len(nnz), width))
-    dense[rows, col[entries]] = value[entries]
-    return dense
-
-
-def _entries(nnz: np.ndarray, adr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the row and the address of every entry of compressed rows."""
-    rows = np.repeat(np.arange(len(nnz)), nnz)
-    return rows, np.repeat(adr, nnz) + np.arange(len(rows)) - np.repeat(np.cumsum(nnz) - nnz, nnz)
-
-
 def _mass_matrix(m: "mujoco.MjModel", d: "mujoco.MjData") -> np.ndarray:
-    lower = _dense(d.M, m.M_rownnz, m.M_rowadr, m.M_colind, m.nv)
+    lower = dense_rows(d.M, m.M_rownnz, m.M_rowadr, m.M_colind, m.nv)
     return lower + np.tril(lower, -1).T
 
 
@@ -182,7 +169,7 @@ def _row_jacobian(m: "mujoco.MjModel", d: "mujoco.MjData") -> np.ndarray:
 
     if not mujoco.mj_isSparse(m):
         return np.reshape(d.efc_J, (d.nefc, m.nv))
-    return _dense(d.efc_J, d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind, m.nv)
+    return dense_rows(d.efc_J, d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind, m.nv)
 
 
 def _residual(m: "mujoco.MjModel", d: "mujoco.MjData") -> float:
@@ -194,8 +181,10 @@ def _residual(m: "mujoco.MjModel", d: "mujoco.MjData") -> float:
 _PUT: dict[str, Callable[..., Any]] = {
     "M": _mass_matrix,
     "qLD": _mass_factor,
-    "ten_J": lambda m, d: _dense(d.ten_J, m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, m.nv),
-    "actuator_moment": lambda m, d: _dense(d.actuator_moment, d.moment_rownnz, d.moment_rowadr, d.moment_colind, m.nv),
+    "ten_J": lambda m, d: dense_rows(d.ten_J, m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, m.nv),
+    "actuator_moment": lambda m, d: dense_rows(
+        d.actuator_moment, d.moment_rownnz, d.moment_rowadr, d.moment_colind, m.nv
+    ),
     "efc_J": _row_jacobian,
     "warning": lambda m, d: np.array(d.warning.number)[: len(WarningType)],
     "unconverged": lambda m, d: 0,
@@ -256,12 +245,12 @@ def _get_world(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data) -> 
         else:
             target = getattr(result, name)
             target[...] = np.reshape(value[:nefc] if name.startswith("efc_") else value, target.shape)
-    lower = _entries(mj_model.M_rownnz, mj_model.M_rowadr)
+    lower = places(mj_model.M_rownnz, mj_model.M_rowadr)
     result.M[lower[1]] = d.M[lower[0], mj_model.M_colind[lower[1]]]
     mujoco.mj_factorM(mj_model, result)
-    rows, entries = _entries(mj_model.ten_J_rownnz, mj_model.ten_J_rowadr)
+    rows, entries = places(mj_model.ten_J_rownnz, mj_model.ten_J_rowadr)
     result.ten_J[entries] = d.ten_J[rows, mj_model.ten_J_colind[entries]]
-    rows, entries = _entries(result.moment_rownnz, result.moment_rowadr)
+    rows, entries = places(result.moment_rownnz, result.moment_rowadr)
     result.actuator_moment[entries] = d.actuator_moment[rows, result.moment_colind[entries]]
     result.warning.number[: len(WarningType)] = d.warning
     result.solver_niter[:] = 0
@@ -278,7 +267,7 @@ def _get_rows(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data, ncon
 
     jacobian, sparse = np.asarray(d.efc_J[:nefc], float), bool(mujoco.mj_isSparse(mj_model))
     same = result.ncon == ncon and result.nefc == nefc and np.array_equal(result.efc_type, d.efc_type[:nefc])
-    pattern = _dense(np.ones(result.nJ), *_row_layout(result), mj_model.nv) != 0 if sparse and same else None
+    pattern = dense_rows(np.ones(result.nJ), *_row_layout(result), mj_model.nv) != 0 if sparse and same else None
     if not same or (sparse and np.any(jacobian[~pattern])):
         count = int(np.count_nonzero(jacobian)) if sparse else nefc * mj_model.nv
         mujoco._functions._realloc_con_efc(result, ncon, nefc, count)
@@ -290,7 +279,7 @@ def _get_rows(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data, ncon
         for name in ("mu", "H"):
             getattr(result.contact, name)[:] = 0
     if sparse:
-        rows, entries = _entries(result.efc_J_rownnz, result.efc_J_rowadr)
+        rows, entries = places(result.efc_J_rownnz, result.efc_J_rowadr)
         result.efc_J[entries] = jacobian[rows, result.efc_J_colind[entries]]
     else:
         result.efc_J[:] = jacobian.ravel()
