@@ -53,6 +53,7 @@ from mjx_like.math.pose import (
 from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.passive.stage import passive
 from mjx_like.ray.stage import multi_ray, ray
+from mjx_like.replay import replay
 from mjx_like.rollout import rollout
 from mjx_like.sensor.rne_postconstraint import rne_postconstraint
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel

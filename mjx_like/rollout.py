@@ -71,7 +71,9 @@ def rollout(
     """Return what was recorded at each of many steps: the Trajectory of states and sensors by default.
 
     One world, or a batch of them if the arrays of `d` have a leading world axis; then arrays of `m` may have one too
-    (domain randomisation), and a world's result does not depend on the others, on `block` or on `devices`.
+    (domain randomisation), and a world's result does not depend on the others, on `block` or on `devices`, up to
+    rounding. Equal calls give equal bits; the bits of a world depend on the worlds of its block and on the width of
+    the block, since these decide the compiled loop and which rows it keeps. `replay` runs one world again in its bits.
     Differentiable in both modes, with respect to `m`, `d` and `ctrl`. Only the state, inputs and counters are
     carried from step to step: derived fields of a Data returned are those of `d` until `forward` is called.
 
@@ -257,5 +259,10 @@ def _block(batch: int | None, block: int | None, devices: tuple[jax.Device, ...]
         block = whole_number("block", block, least=1)
     if batch is None or block is not None:
         return None if batch is None else block
+    return default_block(batch, devices)
+
+
+def default_block(batch: int, devices: Sequence[jax.Device] | None) -> int:
+    """Return how many worlds run together where `block` is None."""
     platform = jax.default_backend() if devices is None else devices[0].platform
     return CPU_BLOCK if platform == "cpu" else batch

@@ -51,6 +51,21 @@ def over_devices(function: Batched, devices: Sequence[jax.Device]) -> Batched:
     return spread
 
 
+def neighbours(world: int, batch: int, size: int, devices: int = 1) -> tuple[np.ndarray, int, int]:
+    """Return which worlds to run for the block of one world to run anew: (worlds, its place in them, size of a block).
+
+    A loop over several blocks is not compiled as one block alone is, but its bits do not depend on their number: of a
+    block that was one of several, there are two; and as many for each device.
+    """
+    share = -(-batch // devices)
+    count = -(-share // size)
+    width = -(-share // count)
+    device, own = divmod(world, share)
+    block, place = divmod(own, width)
+    index = (device * share + (block * width + np.arange(width)) % share) % batch
+    return np.tile(index, devices * min(count, 2)), place, width
+
+
 def _batch(worlds: Any) -> int:
     return jax.tree.leaves(worlds)[0].shape[0]
 

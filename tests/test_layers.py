@@ -40,7 +40,7 @@ LAYERS = (
         "derivative",
     },
     {"compiler"},
-    {"rollout", "sharding", "io", "interop", "interop_arguments", "compressed", "bench"},
+    {"rollout", "replay", "sharding", "io", "interop", "interop_arguments", "compressed", "bench"},
     {"control", "sysid", "learning", "envs", "viewer", "cli"},
     {"__main__"},
 )

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from mjx_like.sharding import in_blocks, over_devices
+from mjx_like.sharding import in_blocks, neighbours, over_devices
 
 
 def worlds(batch):
@@ -50,6 +50,34 @@ def test_two_devices_share_an_odd_number_of_worlds():
         "assert len(spread['row'].sharding.device_set) == 2\n"
         "for name, value in function(worlds(7), 2.0).items():\n"
         "    np.testing.assert_array_equal(spread[name], value)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("batch, size", [(5, 2), (6, 2), (7, 4), (4, 4), (3, 100), (1, 1)])
+def test_neighbours_are_the_block(batch, size):
+    shown = in_blocks(lambda w, s: jnp.tile(w["b"], (len(w["b"]), 1)), size)(worlds(batch), None)
+    for world in range(batch):
+        index, place, width = neighbours(world, batch, size)
+        copies = 1 if size >= batch else 2
+        np.testing.assert_array_equal(index, np.tile(shown[world], copies))
+        assert index[place] == world and width == len(shown[world])
+
+
+def test_neighbours_on_devices():
+    code = (
+        "import jax; jax.config.update('jax_num_cpu_devices', 3)\n"
+        "import jax.numpy as jnp, numpy as np\n"
+        "from mjx_like.sharding import in_blocks, neighbours, over_devices\n"
+        "def block(w, s): return jnp.tile(w, (len(w), 1))\n"
+        "for batch, size in ((7, 2), (8, 1), (20, 3), (2, 5)):\n"
+        "    shown = jax.jit(over_devices(in_blocks(block, size), jax.devices()))(jnp.arange(batch), None)\n"
+        "    for world in range(batch):\n"
+        "        index, place, width = neighbours(world, batch, size, 3)\n"
+        "        same = np.tile(shown[world], (len(index) // width, 1))\n"
+        "        np.testing.assert_array_equal(index.reshape(-1, width), same)\n"
+        "        assert index[place] == world and len(index) in (3 * width, 6 * width)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
