@@ -6,13 +6,16 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.actuator.stage import fwd_actuation
+from mjx_like.errors import InputError, shown
 from mjx_like.integrator.position import differentiate_pos, integrate_pos
 from mjx_like.inverse import inverse
 from mjx_like.step import step
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
+from mjx_like.worlds import one_world
 
 Array = jax.Array
 
@@ -46,8 +49,13 @@ def transition_jacobian(
 
     Returns:
       A, shape (2 nv + na, 2 nv + na), B, (2 nv + na, nu), and C, (nsensordata, 2 nv + na), D, (nsensordata, nu).
+
+    Raises:
+      InputError: `d` is not one world of `m`, or a difference that is no positive number.
     Source: mjd_transitionFD.
     """
+    one_world("transition_jacobian", m, d)
+    _check_difference(difference)
     center = jax.lax.stop_gradient(step(m, d).qpos)
 
     def stepped(name: str, x: Array) -> Array:
@@ -82,8 +90,12 @@ def inverse_jacobian(
       inertia: whether to return those of the inertia matrix.
       difference: None for exact derivatives by forward mode; else the length of central differences.
 
+    Raises:
+      InputError: as `transition_jacobian`.
     Source: mjd_inverseFD.
     """
+    one_world("inverse_jacobian", m, d)
+    _check_difference(difference)
 
     def explained(name: str, x: Array) -> Array:
         end = inverse(m, _moved(m, d, **{name: x}))
@@ -97,6 +109,13 @@ def inverse_jacobian(
     read = jnp.split(rest[: m.nsensordata], 3, axis=1) if sensors else (None, None, None)
     mass = rest[m.nsensordata * sensors :, :nv].reshape(nv, nv, nv) if inertia else None
     return InverseJacobian(*force, *read, mass)
+
+
+def _check_difference(difference: float | None) -> None:
+    if difference is None or isinstance(difference, jax.core.Tracer):
+        return
+    if not (np.isscalar(difference) or np.ndim(difference) == 0) or isinstance(difference, str) or not difference > 0:
+        raise InputError(f"difference={shown(difference)}: must be a positive length, or None for exact derivatives")
 
 
 def _moved(m: Model, d: Data, **changes: Array) -> Data:

@@ -23,6 +23,7 @@ from mjx_like.tendon.stage import tendon, tendon_bias, tendon_velocity
 from mjx_like.types.data import Data
 from mjx_like.types.enums import EnableBit, IntegratorType, Stage
 from mjx_like.types.model import Model
+from mjx_like.worlds import one_world, seems_one_world
 
 
 def fwd_position(m: Model, d: Data) -> Data:
@@ -30,6 +31,7 @@ def fwd_position(m: Model, d: Data) -> Data:
 
     Source: mj_fwdPosition.
     """
+    seems_one_world("fwd_position", m, d)
     d = kinematics(m, d)
     d = com_pos(m, d)
     d = camlight(m, d)
@@ -54,6 +56,7 @@ def fwd_velocity(m: Model, d: Data) -> Data:
 
     Source: mj_fwdVelocity.
     """
+    seems_one_world("fwd_velocity", m, d)
     d = tendon_velocity(m, d)
     d = actuator_velocity(m, d)
     d = com_vel(m, d)
@@ -70,6 +73,7 @@ def fwd_acceleration(m: Model, d: Data) -> Data:
     Reads qfrc_passive, qfrc_bias, qfrc_applied, qfrc_actuator, xfrc_applied, M, qLD; writes qfrc_smooth, qacc_smooth.
     Source: mj_fwdAcceleration.
     """
+    seems_one_world("fwd_acceleration", m, d)
     qfrc_smooth = d.qfrc_passive - d.qfrc_bias + d.qfrc_applied + d.qfrc_actuator + xfrc_accumulate(m, d)
     if m.flags.integrator == IntegratorType.DISCRETE:
         d = d.replace(qfrc_smooth=qfrc_smooth)
@@ -79,6 +83,7 @@ def fwd_acceleration(m: Model, d: Data) -> Data:
 
 def fwd_constraint(m: Model, d: Data) -> Data:
     """Return `d` with the constrained acceleration and the constraint forces.  Source: mj_fwdConstraint."""
+    seems_one_world("fwd_constraint", m, d)
     if m.flags.integrator == IntegratorType.DISCRETE:
         return discrete_constraint(m, constraint_inertia(m, d))
     return solve(m, d)
@@ -109,8 +114,18 @@ def forward_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor:
     """Return `d` after forward dynamics, without the stages up to `skip_stage`, which `d` has, or without sensors.
 
     skip_stage: NONE computes all; POS takes what depends on position as it is in `d`; VEL that on velocity as well.
-    Energy goes with the sensors.  Source: mj_forwardSkip.
+    Energy goes with the sensors.
+
+    Raises:
+      InputError: `d` is not one world of `m`.
+    Source: mj_forwardSkip.
     """
+    one_world("forward_skip", m, d, rows=skip_stage >= Stage.POS)
+    return forward_from(m, d, skip_stage, skip_sensor)
+
+
+def forward_from(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor: bool = False) -> Data:
+    """Return what `forward_skip` does, of arguments that fit."""
     if skip_stage < Stage.POS:
         return forward_acceleration(m, forward_motion(m, d, skip_sensor), skip_sensor)
     if skip_stage < Stage.VEL:
@@ -128,6 +143,10 @@ def forward(m: Model, d: Data) -> Data:
     """Return `d` with every derived field computed from its state and inputs.
 
     Reads time, qpos, qvel, act, ctrl, qfrc_applied, xfrc_applied, eq_active, mocap poses and qacc_warmstart.
+
+    Raises:
+      InputError: `d` is not one world of `m`.
     Source: mj_forward.
     """
-    return straight_through(forward_skip, m, d)
+    one_world("forward", m, d)
+    return straight_through(forward_from, m, d)

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.errors import InputError
+from mjx_like.math import safe
 from mjx_like.tree.history import Buffers, buffers, empty, join, read
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -25,7 +26,7 @@ def initial_history(m: Model) -> Array:
     for g in m.plans.sensor.history:
         period, phase = (m.sensor_interval[g.ids, k, None] for k in (0, 1))
         last = jnp.where(phase == 0, -period, phase)
-        ticks = jnp.ceil((last + period * (np.arange(g.nsample) + 1 - g.nsample)) / h) * h
+        ticks = jnp.ceil(safe.ratio(last + period * (np.arange(g.nsample) + 1 - g.nsample), h)) * h
         times = jnp.where(period > 0, ticks, h * (np.arange(g.nsample) - g.nsample))
         parts.append((g, empty(g, times, jnp.where(period > 0, last, -h)[:, 0])))
     return join(jnp.zeros(m.nhistory, h.dtype), parts)

@@ -12,7 +12,9 @@ from mjx_like.compiler.finalize import Arrays, finalize
 from mjx_like.compiler.mesh_field import MeshField, field_of_octree
 from mjx_like.compiler.mesh_tree import order_of_tree
 from mjx_like.compiler.sdf import place_fields
+from mjx_like.compressed import dense_rows, places
 from mjx_like.errors import InputError
+from mjx_like.interop_arguments import data_to_get, data_to_put, model_to_put, results_to_fill
 from mjx_like.state import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ObjType, WarningType
@@ -92,7 +94,14 @@ def put_model(
     hooks: Hooks = NO_HOOKS,
     active: tuple[str, ...] = (),
 ) -> Model:
-    """Return the Model of a compiled mujoco.MjModel; arguments as `Model.from_xml_path`."""
+    """Return the Model of a compiled mujoco.MjModel; arguments as `Model.from_xml_path`.
+
+    Raises:
+      InputError: `m` is no MjModel, or as `Model.from_xml_path`.
+    """
+    import mujoco
+
+    model_to_put(m, mujoco.MjModel)
     return finalize(arrays_from_mjmodel(m), nconmax, njmax, dtype, hooks, active)
 
 
@@ -113,8 +122,11 @@ def put_data(
 
     Raises:
       UnsupportedError: as `make_data`.
-      InputError: `d` holds more contacts or rows than the capacities.
+      InputError: `m` and `d` are no MjModel and its MjData, or `d` holds more contacts or rows than the capacities.
     """
+    import mujoco
+
+    data_to_put(m, d, mujoco.MjModel, mujoco.MjData, tuple(_PUT))
     model = put_model(m, nconmax, njmax, dtype)
     for name, used in (("nconmax", d.ncon), ("njmax", d.nefc)):
         if used > getattr(model, name):
@@ -142,22 +154,8 @@ def _fill(value: Any, old: jax.Array) -> jax.Array:
     return jnp.asarray(full, old.dtype)
 
 
-def _dense(value: np.ndarray, nnz: np.ndarray, adr: np.ndarray, col: np.ndarray, width: int) -> np.ndarray:
-    """Return the dense matrix of compressed rows."""
-    rows, entries = _entries(nnz, adr)
-    dense = np.zeros((len(nnz), width))
-    dense[rows, col[entries]] = value[entries]
-    return dense
-
-
-def _entries(nnz: np.ndarray, adr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the row and the address of every entry of compressed rows."""
-    rows = np.repeat(np.arange(len(nnz)), nnz)
-    return rows, np.repeat(adr, nnz) + np.arange(len(rows)) - np.repeat(np.cumsum(nnz) - nnz, nnz)
-
-
 def _mass_matrix(m: "mujoco.MjModel", d: "mujoco.MjData") -> np.ndarray:
-    lower = _dense(d.M, m.M_rownnz, m.M_rowadr, m.M_colind, m.nv)
+    lower = dense_rows(d.M, m.M_rownnz, m.M_rowadr, m.M_colind, m.nv)
     return lower + np.tril(lower, -1).T
 
 
@@ -171,7 +169,7 @@ def _row_jacobian(m: "mujoco.MjModel", d: "mujoco.MjData") -> np.ndarray:
 
     if not mujoco.mj_isSparse(m):
         return np.reshape(d.efc_J, (d.nefc, m.nv))
-    return _dense(d.efc_J, d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind, m.nv)
+    return dense_rows(d.efc_J, d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind, m.nv)
 
 
 def _residual(m: "mujoco.MjModel", d: "mujoco.MjData") -> float:
@@ -183,8 +181,10 @@ def _residual(m: "mujoco.MjModel", d: "mujoco.MjData") -> float:
 _PUT: dict[str, Callable[..., Any]] = {
     "M": _mass_matrix,
     "qLD": _mass_factor,
-    "ten_J": lambda m, d: _dense(d.ten_J, m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, m.nv),
-    "actuator_moment": lambda m, d: _dense(d.actuator_moment, d.moment_rownnz, d.moment_rowadr, d.moment_colind, m.nv),
+    "ten_J": lambda m, d: dense_rows(d.ten_J, m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, m.nv),
+    "actuator_moment": lambda m, d: dense_rows(
+        d.actuator_moment, d.moment_rownnz, d.moment_rowadr, d.moment_colind, m.nv
+    ),
     "efc_J": _row_jacobian,
     "warning": lambda m, d: np.array(d.warning.number)[: len(WarningType)],
     "unconverged": lambda m, d: 0,
@@ -194,12 +194,16 @@ _PUT: dict[str, Callable[..., Any]] = {
 
 
 def get_data(m: "mujoco.MjModel", d: Data) -> "mujoco.MjData | list[mujoco.MjData]":
-    """Return a new mujoco.MjData that holds `d`; a list of them if `d` has a leading batch axis."""
+    """Return a new mujoco.MjData that holds `d`; a list of them if `d` has a leading batch axis.
+
+    Raises:
+      InputError: `m` is no MjModel, or `d` is no Data of it, is traced, or has the axis in part.
+    """
     import mujoco
 
-    batched = d.qpos.ndim == 2
-    result = [mujoco.MjData(m) for _ in range(d.qpos.shape[0])] if batched else mujoco.MjData(m)
-    get_data_into(result, m, d)
+    batch = data_to_get("get_data", m, d, mujoco.MjModel)
+    result = mujoco.MjData(m) if batch is None else [mujoco.MjData(m) for _ in range(batch)]
+    _write(result, m, d)
     return result
 
 
@@ -210,18 +214,20 @@ def get_data_into(result: "mujoco.MjData | list[mujoco.MjData]", m: "mujoco.MjMo
     and rows get `ncon` and `nefc` entries.
 
     Raises:
-      InputError: a list for one world, one MjData for a batch, or a list of another length.
+      InputError: a list for one world, one MjData for a batch, a list of another length, or MjData of another MjModel;
+        `m` and `d` as for `get_data`.
     """
+    import mujoco
+
+    batch = data_to_get("get_data_into", m, d, mujoco.MjModel)
+    results_to_fill(result, m, batch, mujoco.MjData, tuple(_PUT))
+    _write(result, m, d)
+
+
+def _write(result: "mujoco.MjData | list[mujoco.MjData]", m: "mujoco.MjModel", d: Data) -> None:
     d = jax.device_get(d)
-    batch = d.qpos.shape[0] if d.qpos.ndim == 2 else None
-    if (len(result) if isinstance(result, list) else None) != batch:
-        given = f"a list of {len(result)}" if isinstance(result, list) else "one MjData"
-        raise InputError(f"result is {given}, but d holds {'one world' if batch is None else f'{batch} worlds'}")
-    if batch is None:
-        _get_world(result, m, d)
-    else:
-        for i, world in enumerate(result):
-            _get_world(world, m, jax.tree.map(lambda x, i=i: x[i], d))
+    for i, world in enumerate(result if isinstance(result, list) else [result]):
+        _get_world(world, m, jax.tree.map(lambda x, i=i: x[i], d) if isinstance(result, list) else d)
 
 
 def _get_world(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data) -> None:
@@ -239,12 +245,12 @@ def _get_world(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data) -> 
         else:
             target = getattr(result, name)
             target[...] = np.reshape(value[:nefc] if name.startswith("efc_") else value, target.shape)
-    lower = _entries(mj_model.M_rownnz, mj_model.M_rowadr)
+    lower = places(mj_model.M_rownnz, mj_model.M_rowadr)
     result.M[lower[1]] = d.M[lower[0], mj_model.M_colind[lower[1]]]
     mujoco.mj_factorM(mj_model, result)
-    rows, entries = _entries(mj_model.ten_J_rownnz, mj_model.ten_J_rowadr)
+    rows, entries = places(mj_model.ten_J_rownnz, mj_model.ten_J_rowadr)
     result.ten_J[entries] = d.ten_J[rows, mj_model.ten_J_colind[entries]]
-    rows, entries = _entries(result.moment_rownnz, result.moment_rowadr)
+    rows, entries = places(result.moment_rownnz, result.moment_rowadr)
     result.actuator_moment[entries] = d.actuator_moment[rows, result.moment_colind[entries]]
     result.warning.number[: len(WarningType)] = d.warning
     result.solver_niter[:] = 0
@@ -261,7 +267,7 @@ def _get_rows(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data, ncon
 
     jacobian, sparse = np.asarray(d.efc_J[:nefc], float), bool(mujoco.mj_isSparse(mj_model))
     same = result.ncon == ncon and result.nefc == nefc and np.array_equal(result.efc_type, d.efc_type[:nefc])
-    pattern = _dense(np.ones(result.nJ), *_row_layout(result), mj_model.nv) != 0 if sparse and same else None
+    pattern = dense_rows(np.ones(result.nJ), *_row_layout(result), mj_model.nv) != 0 if sparse and same else None
     if not same or (sparse and np.any(jacobian[~pattern])):
         count = int(np.count_nonzero(jacobian)) if sparse else nefc * mj_model.nv
         mujoco._functions._realloc_con_efc(result, ncon, nefc, count)
@@ -273,7 +279,7 @@ def _get_rows(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data, ncon
         for name in ("mu", "H"):
             getattr(result.contact, name)[:] = 0
     if sparse:
-        rows, entries = _entries(result.efc_J_rownnz, result.efc_J_rowadr)
+        rows, entries = places(result.efc_J_rownnz, result.efc_J_rowadr)
         result.efc_J[entries] = jacobian[rows, result.efc_J_colind[entries]]
     else:
         result.efc_J[:] = jacobian.ravel()

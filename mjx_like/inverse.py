@@ -18,6 +18,7 @@ from mjx_like.solver.constraint_force import constraint_force
 from mjx_like.types.data import Data
 from mjx_like.types.enums import EnableBit, IntegratorType, Stage
 from mjx_like.types.model import Model
+from mjx_like.worlds import one_world
 
 Array = jax.Array
 
@@ -31,9 +32,10 @@ def inverse(m: Model, d: Data) -> Data:
     Reads time, qpos, qvel, qacc, eq_active and mocap poses; of a step also ctrl and act.  Source: mj_inverse.
 
     Raises:
-      InputError: the flag `invdiscrete` is set and the integrator is RK4.
+      InputError: `d` is not one world of `m`; the flag `invdiscrete` is set and the integrator is RK4.
     """
-    return straight_through(inverse_skip, m, d)
+    one_world("inverse", m, d)
+    return straight_through(_inverse_from, m, d)
 
 
 def inverse_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor: bool = False) -> Data:
@@ -45,6 +47,11 @@ def inverse_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor:
     Raises:
       InputError: as `inverse`.
     """
+    one_world("inverse_skip", m, d, rows=skip_stage >= Stage.POS)
+    return _inverse_from(m, d, skip_stage, skip_sensor)
+
+
+def _inverse_from(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor: bool = False) -> Data:
     energy, discrete = m.enabled(EnableBit.ENERGY), m.enabled(EnableBit.INVDISCRETE)
     if discrete and m.flags.integrator == IntegratorType.RK4:
         raise InputError("flag invdiscrete: a step of RK4 cannot be inverted; take another integrator")
@@ -78,7 +85,8 @@ def compare_fwd_inv(m: Model, d: Data) -> Data:
     are zero without constraints.
     Reads what `forward` wrote. Writes solver_fwdinv.  Source: mj_compareFwdInv.
     """
-    back = inverse_skip(m, d, Stage.VEL, skip_sensor=True)
+    one_world("compare_fwd_inv", m, d, rows=True)
+    back = _inverse_from(m, d, Stage.VEL, skip_sensor=True)
     applied = d.qfrc_applied + d.qfrc_actuator + xfrc_accumulate(m, d)
     gaps = jnp.stack([safe.norm(d.qfrc_constraint - back.qfrc_constraint), safe.norm(applied - back.qfrc_inverse)])
     return d.replace(solver_fwdinv=jnp.where(d.nefc > 0, gaps, 0))

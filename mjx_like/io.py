@@ -17,11 +17,13 @@ from mjx_like.compiler.load import spec_of_model, spec_to_file
 from mjx_like.compiler.unfinalize import unfinalize
 from mjx_like.errors import InputError, ModelError
 from mjx_like.mjcf.edit.spec import Spec
+from mjx_like.mjcf.file import path_of
 from mjx_like.types.enums import ObjType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
 from mjx_like.types.option import OPTION_FLAGS, OptionFloats, Statistic
 from mjx_like.types.topology import OPTION_TERMS, TERMS, Topology
+from mjx_like.worlds import a_model
 
 FORMAT = "mjx_like model"
 VERSION = 1
@@ -42,9 +44,10 @@ def save(path: str | Path, m: Model) -> None:
     Raises:
       InputError: leaves that are traced or carry a batch axis, or a path that does not end in .npz.
     """
-    path = Path(path)
+    path = path_of(path)
     if path.suffix != ".npz":
         raise InputError(f"{path}: the name of a compiled model ends in .npz")
+    a_model("save", m)
     arrays = unfinalize(m)
     head = {
         "format": FORMAT,
@@ -81,8 +84,10 @@ def load(
       active: float fields whose terms exist also where they are zero, besides those that existed.
 
     Raises:
+      InputError: a path that is none; options as `Model.from_xml_path`.
       ModelError: the file cannot be read, is damaged, is no model, or was written by another version.
     """
+    path = path_of(path)
     try:
         with np.load(path, allow_pickle=False) as file:
             content = {name: file[name] for name in file.files}
@@ -120,7 +125,10 @@ def save_xml(path: str | Path, m: Model | Spec) -> None:
       InputError: leaves that are traced or carry a batch axis.
       ModelError: what no MJCF can say, by name.
     """
-    spec_to_file(m if isinstance(m, Spec) else spec_of_model(m), path)
+    if not isinstance(m, Spec):
+        a_model("save_xml", m)
+        m = spec_of_model(m)
+    spec_to_file(m, path)
 
 
 def layout() -> str:

@@ -8,10 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.errors import InputError, MjxLikeError
-from mjx_like.rollout import Recorder, WithStart, default_block, ranks, record_state, rollout
+from mjx_like.rollout import Recorder, WithStart, default_block, record_state, rollout
 from mjx_like.sharding import neighbours
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
+from mjx_like.worlds import number_of_worlds, ranks
 
 Array = jax.Array
 
@@ -50,7 +51,7 @@ def replay(
       MjxLikeError: the replay does not give the `records` of the world: the rollout was another one, or XLA compiled
         its loop anew in another way, as it may with flags that are not its defaults.
     """
-    batch = d.qpos.shape[0] if d.qpos.ndim > 1 else 0
+    batch = number_of_worlds("replay", m, d) or 0
     if not 0 <= world < batch:
         raise InputError(
             f"world={world}: d holds {f'worlds 0 to {batch - 1}' if batch else 'one world, without an axis'}"
@@ -75,7 +76,8 @@ def replay(
 def _worlds(index: np.ndarray, m: Model, d: Data, ctrl: Array | None) -> tuple[Model, Data, Array | None]:
     """Return the arguments with the worlds at `index`, where they have an axis of worlds."""
     leaves, structure = jax.tree.flatten((m, d, ctrl))
-    chosen = [x[index] if x.ndim > rank else x for x, rank in zip(leaves, ranks(m, d, ctrl), strict=True)]
+    declared = [*ranks(m), *ranks(d), *([] if ctrl is None else [2])]
+    chosen = [x[index] if x.ndim > rank else x for x, rank in zip(leaves, declared, strict=True)]
     return jax.tree.unflatten(structure, chosen)
 
 

@@ -4,14 +4,15 @@ import contextlib
 import dataclasses
 import functools
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
-from mjx_like.errors import InputError
+from mjx_like.arguments import truth, whole_number
+from mjx_like.errors import InputError, shown
 from mjx_like.math.lanes import map_last
 from mjx_like.sharding import in_blocks, over_devices
 from mjx_like.solver.implicit_gradient import OPTIMUM
@@ -19,6 +20,7 @@ from mjx_like.step import step
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 from mjx_like.types.pytree import Record, leaf, record
+from mjx_like.worlds import number_of_worlds, ranks
 
 Array = jax.Array
 
@@ -28,6 +30,8 @@ CARRIED = (
     "ctrl", "qfrc_applied", "xfrc_applied", "eq_active", "mocap_pos", "mocap_quat", "userdata",
     "warning", "unconverged", "maxuse_con", "maxuse_efc",
 )  # fmt: skip
+_INTEGERS = ("eq_active", "warning", "unconverged", "maxuse_con", "maxuse_efc")
+_APART = ("time", "history", "plastic", "userdata")  # may be more precise than positions and velocities
 CPU_BLOCK = 128
 # On a CPU, up to this many dofs, arrays of one world are so short that having the worlds last is faster.
 MOST_DOFS_LAST = 16
@@ -98,7 +102,7 @@ def rollout(
       remat: in reverse mode, store only the state of each step and the solver's acceleration, and compute the rest
         again.
       unroll: steps written out in the body of the loop.
-      block: worlds that run together; None for 128 on a CPU (they fit its cache), else all.
+      block: worlds that run together; None for 128 on a CPU (they fit its cache), else all. One world has none.
       devices: devices that share the worlds; None for the one where the arguments are.
       return_data: return the Data at the end too, to go on from it.
 
@@ -106,28 +110,19 @@ def rollout(
       The records, arrays with axes (steps, ...) or (batch, steps, ...); with `return_data`, (records, Data).
 
     Raises:
-      InputError: arguments whose shapes do not fit.
+      InputError: an argument of another kind, or one that does not fit the others; the message names it.
     """
-    ctrl = None if ctrl is None else jnp.asarray(ctrl, d.ctrl.dtype)
-    batch = _batch(m, d)
-    steps = _steps(m, batch, ctrl, steps)
-    for name, value in (("unroll", unroll), ("block", block)):
-        if value is not None and value < 1:
-            raise InputError(f"{name}={value}: must be at least 1")
-    if batch is None and devices is not None:
-        raise InputError("devices= shares worlds, but d holds one world: give its arrays a leading world axis")
-    if block is None and batch is not None:
-        block = default_block(batch, devices)
-    static = (steps, record, remat, unroll, block, None if devices is None else tuple(devices))
+    batch = number_of_worlds("rollout", m, d)
+    _check_types(m, d)
+    ctrl = None if ctrl is None else _controls(m, d, batch, ctrl)
+    steps, unroll = _steps(ctrl, steps), whole_number("unroll", unroll, least=1)
+    _check_record(record)
+    remat, return_data = truth("remat", remat), truth("return_data", return_data)
+    devices = None if devices is None else _devices(batch, devices)
+    block = _block(batch, block, devices)
     with _collector_paused():
-        end, records = _rollout(m, d, ctrl, *static)
+        end, records = _rollout(m, d, ctrl, steps, record, remat, unroll, block, devices)
     return (records, end) if return_data else records
-
-
-def default_block(batch: int, devices: Sequence[jax.Device] | None) -> int:
-    """Return how many worlds run together where `block` is None."""
-    platform = jax.default_backend() if devices is None else devices[0].platform
-    return CPU_BLOCK if platform == "cpu" else batch
 
 
 @contextlib.contextmanager
@@ -152,7 +147,8 @@ def _rollout(m, d, ctrl, steps, record, remat, unroll, block, devices):
     if block is None:
         return _one_world(scan, record, m, d, ctrl)
     leaves, structure = jax.tree.flatten((m, d, ctrl))
-    mapped = [x.ndim > rank for x, rank in zip(leaves, ranks(m, d, ctrl), strict=True)]
+    declared = [*ranks(m), *ranks(d), *([] if ctrl is None else [2])]
+    mapped = [x.ndim > rank for x, rank in zip(leaves, declared, strict=True)]
     worlds = [x for x, is_mapped in zip(leaves, mapped, strict=True) if is_mapped]
     shared = [x for x, is_mapped in zip(leaves, mapped, strict=True) if not is_mapped]
     many = _worlds_last if jax.default_backend() == "cpu" and m.nv <= MOST_DOFS_LAST else _worlds_first
@@ -204,48 +200,84 @@ def _scan(advance: Callable[..., Any], start: Any, ctrl: Array | None, *, length
     return lax.scan(advance, start, ctrl, length=length, unroll=unroll)
 
 
-def ranks(m: Model, d: Data, ctrl: Array | None) -> list[int]:
-    """Return the number of axes that each leaf of (m, d, ctrl) has for one world."""
-    return [*_declared(m), *_declared(d), *([] if ctrl is None else [2])]
-
-
-def _declared(r: Record) -> list[int]:
-    ranks = []
-    for field in dataclasses.fields(r):
-        value = getattr(r, field.name)
-        if isinstance(value, Record):
-            ranks += _declared(value)
-        elif value is not None and not field.metadata.get("static"):
-            ranks.append(len(field.metadata["shape"]))
-    return ranks
-
-
-def _batch(m: Model, d: Data) -> int | None:
-    """Return the number of worlds, None for one without an axis; raise where arrays disagree."""
-    lead = d.qpos.shape[:-1]
-    for x, rank in zip(jax.tree.leaves(d), _declared(d), strict=True):
-        if x.shape[: x.ndim - rank] != lead or len(lead) > 1:
+def _check_types(m: Model, d: Data) -> None:
+    """Raise where a step would change the dtype of what it starts from, which a loop cannot."""
+    kind = jnp.promote_types(m.qpos0.dtype, d.qpos.dtype)
+    for name in CARRIED:
+        value = getattr(d, name)
+        if name in _INTEGERS or getattr(value, "weak_type", not hasattr(value, "dtype")):
+            continue
+        kept = jnp.promote_types(value.dtype, kind) if name in _APART else kind
+        if value.dtype != kept:
             raise InputError(
-                f"d.qpos has shape {d.qpos.shape}, but an array of d has shape {x.shape}: all need the same leading "
-                "world axis, or none"
+                f"rollout: d.{name} has dtype {value.dtype}, but a step makes it {kept}: "
+                f"d.replace({name}=d.{name}.astype('{kept}'))"
             )
-    for x, rank in zip(jax.tree.leaves(m), _declared(m), strict=True):
-        if x.ndim > rank and x.shape[: x.ndim - rank] != lead:
-            raise InputError(f"an array of m has shape {x.shape}: its world axis must be that of d, {lead or 'none'}")
-    return lead[0] if lead else None
 
 
-def _steps(m: Model, batch: int | None, ctrl: Array | None, steps: int | None) -> int:
-    """Return the number of steps; raise where the controls do not fit."""
+def _controls(m: Model, d: Data, batch: int | None, given: Any) -> Array:
+    shapes = "(steps, nu)" if batch is None else f"(steps, nu) or ({batch}, steps, nu)"
+    try:
+        ctrl = jnp.asarray(given, d.ctrl.dtype)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"ctrl={shown(given)}: must be an array of numbers of shape {shapes}, with nu={m.nu}"
+        ) from None
+    if not ctrl.ndim:
+        raise InputError(f"ctrl={shown(given)}: must have shape {shapes}; the number of steps is steps={shown(given)}")
+    lead = ctrl.shape[:-2]
+    if ctrl.ndim < 2 or ctrl.shape[-1] != m.nu or lead not in ((), () if batch is None else (batch,)):
+        raise InputError(f"ctrl has shape {ctrl.shape}; it must be {shapes}, with nu={m.nu}")
+    return ctrl
+
+
+def _steps(ctrl: Array | None, steps: int | None) -> int:
+    """Return the number of steps, which controls or `steps` give."""
+    if steps is not None:
+        steps = whole_number("steps", steps, least=0, instead=", or give ctrl= of shape (steps, nu)")
     if ctrl is None:
-        if steps is None or steps < 0:
-            raise InputError(f"steps={steps}: give the number of steps, or ctrl= of shape (steps, nu)")
+        if steps is None:
+            raise InputError("steps=None: give the number of steps, or ctrl= of shape (steps, nu)")
         return steps
-    length = ctrl.shape[-2] if ctrl.ndim > 1 else 0
-    allowed = [(length, m.nu)] if batch is None else [(length, m.nu), (batch, length, m.nu)]
-    if ctrl.ndim < 2 or ctrl.shape not in allowed:
-        wanted = "(steps, nu)" if batch is None else f"(steps, nu) or ({batch}, steps, nu)"
-        raise InputError(f"ctrl has shape {ctrl.shape}; it must be {wanted}, with nu={m.nu}")
-    if steps is not None and steps != length:
+    length = ctrl.shape[-2]
+    if steps not in (None, length):
         raise InputError(f"steps={steps}, but ctrl has {length} steps: leave steps out, or slice ctrl")
     return length
+
+
+def _check_record(record: Any) -> None:
+    record = record.record if isinstance(record, WithStart) else record
+    if not callable(record):
+        raise InputError(
+            f"record={shown(record)}: must be a function of the Data after a step, such as lambda d: d.xpos"
+        )
+    try:
+        hash(record)
+    except TypeError:
+        raise InputError(
+            f"record={shown(record)}: has no hash, which compiling for it needs; take a function"
+        ) from None
+
+
+def _devices(batch: int | None, devices: Any) -> tuple[jax.Device, ...]:
+    given = tuple(devices) if isinstance(devices, Iterable) else ()
+    if not given or not all(isinstance(x, jax.Device) for x in given) or len(set(given)) < len(given):
+        raise InputError(f"devices={shown(devices)}: must be a list of devices, each once, such as jax.devices()")
+    if batch is None:
+        raise InputError("devices= shares worlds, but d holds one world: give its arrays a leading world axis")
+    return given
+
+
+def _block(batch: int | None, block: int | None, devices: tuple[jax.Device, ...] | None) -> int | None:
+    """Return how many worlds run together, None for one without a world axis."""
+    if block is not None:
+        block = whole_number("block", block, least=1)
+    if batch is None or block is not None:
+        return None if batch is None else block
+    return default_block(batch, devices)
+
+
+def default_block(batch: int, devices: Sequence[jax.Device] | None) -> int:
+    """Return how many worlds run together where `block` is None."""
+    platform = jax.default_backend() if devices is None else devices[0].platform
+    return CPU_BLOCK if platform == "cpu" else batch

@@ -28,6 +28,7 @@ from mjx_like.tree.jacobian import jac
 from mjx_like.types.data import Data
 from mjx_like.types.enums import EqType, GeomType, JointType, ObjType
 from mjx_like.types.model import Model
+from mjx_like.worlds import one_model
 
 Array = jax.Array
 Changes = dict[str, Array]
@@ -48,8 +49,12 @@ def set_const(m: Model) -> Model:
     dof_length, geom_size of height fields, geom_aabb, geom_rbound, geom_fluid, cam_pos0, cam_poscom0, cam_mat0,
     light_pos0, light_poscom0, light_dir0, tendon_length0, tendon_invweight0, actuator_length0, actuator_acc0,
     flexedge_length0, flexedge_invweight0 and eq_data.
+
+    Raises:
+      InputError: leaves of another shape than those of one model.
     Source: mj_setConst.
     """
+    one_model("set_const", m)
     m = m.replace(body_subtreemass=combine(m.plans.tree.body_ancestor.T, m.body_mass), body_margin=_body_margin(m))
     m = m.replace(**_sizes(m))
     m = m.replace(**_bounds(m))
@@ -155,7 +160,7 @@ def _inverse_weights(m: Model, d: Data) -> tuple[Array, Array]:
 
 def _per_mass(m: Model) -> Array:
     heavy = m.body_mass > MINVAL
-    return jnp.where(heavy, 1 / jnp.where(heavy, m.body_mass, 1), 1 / MINVAL)
+    return safe.divide(1, m.body_mass, 1 / MINVAL, where=heavy)
 
 
 def _mean_over_blocks(m: Model) -> np.ndarray:

@@ -17,6 +17,7 @@ from mjx_like.types.data import Data
 from mjx_like.types.enums import ConeType
 from mjx_like.types.model import Model
 from mjx_like.types.pytree import Record, leaf, record
+from mjx_like.worlds import one_world
 
 Array = jax.Array
 
@@ -39,7 +40,11 @@ def slip(m: Model, d: Data, speed: float = 1e-4, load: float = 0.999) -> Slip:
     pyramidal cone the load is that of the pyramid. Contacts without friction (condim 1) have neither load nor verdict.
     Contacts of flexes are left out.
     Reads contact, efc_force, cvel, subtree_com.
+
+    Raises:
+      InputError: `d` is not one world of `m`.
     """
+    one_world("slip", m, d, rows=True)
     pair = jnp.maximum(d.contact.geom, 0)
     used = (d.contact.geom >= 0).all(axis=1) & (d.contact.efc_address >= 0)
     body = jnp.asarray(m.geom_bodyid)[pair]

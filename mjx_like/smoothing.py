@@ -1,15 +1,17 @@
 """Smoothing by choice: contacts and limits that begin gradually, for values and gradients or for gradients alone."""
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.errors import InputError
+from mjx_like.errors import InputError, shown
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 from mjx_like.types.smoothing import Smoothing
+from mjx_like.worlds import a_model
 
 Array = jax.Array
 Stage = Callable[[Model, Data], Data]
@@ -44,12 +46,18 @@ def with_smoothing(
     Raises:
       InputError: a negative width or reach, or a strength that is no share.
     """
+    a_model("with_smoothing", m)
     for name, value, high in (("width", width, np.inf), ("reach", reach, np.inf), ("strength", strength, 1.0)):
-        if not isinstance(value, jax.core.Tracer) and not np.all((np.asarray(value) >= 0) & (np.asarray(value) < high)):
-            raise InputError(f"with_smoothing: {name}={value} must be at least 0 and below {high:g}")
+        known = not isinstance(value, jax.core.Tracer)
+        if known and not (_is_numeric(value) and np.all((np.asarray(value) >= 0) & (np.asarray(value) < high))):
+            raise InputError(f"with_smoothing: {name}={shown(value)} must be at least 0 and below {high:g}")
     dtype = m.qpos0.dtype
     width, reach, strength = (jnp.asarray(x, dtype) for x in (width, reach, strength))
     return m.replace(smoothing=Smoothing(limits, straight_through, width, reach, strength))
+
+
+def _is_numeric(value: Any) -> bool:
+    return np.asarray(value).dtype.kind in "biuf"
 
 
 def without_smoothing(m: Model) -> Model:

@@ -6,13 +6,17 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.arguments import capacity, whole_number
 from mjx_like.errors import InputError, UnsupportedError
 from mjx_like.history import initial_history
+from mjx_like.math import safe
 from mjx_like.math.select import place, take
 from mjx_like.tree.spring import joint_plastic, tendon_plastic
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import ObjType
 from mjx_like.types.model import Model
+from mjx_like.types.pytree import shape_in
+from mjx_like.worlds import a_model
 
 _INTEGER = {
     "warning", "unconverged", "maxuse_con", "maxuse_efc", "ncon", "ne", "nf", "nl", "nefc", "solver_niter",
@@ -24,6 +28,7 @@ _INTEGER = {
 # what a step starts from
 STATE = ("time", "qpos", "qvel", "act", "qacc_warmstart", "ctrl", "qfrc_applied", "xfrc_applied", "eq_active")
 STATE += ("mocap_pos", "mocap_quat", "qacc", "userdata", "history", "plastic")
+_OR_NAME = ", or the name of a keyframe"
 
 
 def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = None, njmax: int | None = None) -> Data:
@@ -38,9 +43,11 @@ def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = N
       UnsupportedError: the model has something that the engine cannot run yet; the message lists all of it.
       InputError: another capacity than the model's, or an unknown keyframe.
     """
+    a_model("make_data", m)
     if m.unsupported:
         raise UnsupportedError("the engine cannot run this model yet: " + "; ".join(m.unsupported))
     for name, value in (("nconmax", nconmax), ("njmax", njmax)):
+        value = capacity(name, value)
         if value is not None and value != getattr(m, name):
             raise InputError(
                 f"{name}={value}, but the model was loaded with {getattr(m, name)}; load it with {name}={value}"
@@ -80,11 +87,15 @@ def reset_to_key(m: Model, d: Data, key: int | str) -> Data:
     All else that a step starts from is as `make_data` has it: history, applied forces, warm start, active equalities.
 
     Raises:
-      InputError: no keyframe of that name or id.
+      InputError: no keyframe of that name or id, or an id that is traced.
 
     Source: mj_resetDataKeyframe.
     """
-    index = m.name2id(ObjType.KEY, key) if isinstance(key, str) else int(key)
+    index = (
+        m.name2id(ObjType.KEY, key)
+        if isinstance(key, str)
+        else whole_number("key", key, also=", or the name of a keyframe")
+    )
     if not 0 <= index < m.nkey:
         names = ", ".join(n or str(i) for i, n in enumerate(m.names[ObjType.KEY])) or "none"
         raise InputError(f"no keyframe {key!r}; the model has: {names}")
@@ -116,7 +127,7 @@ def _mocap_bodies(m: Model) -> np.ndarray:
 
 
 def _unit(quat: jnp.ndarray) -> jnp.ndarray:
-    return quat / jnp.linalg.norm(quat, axis=-1, keepdims=True)
+    return safe.divide(quat, safe.norm(quat, keepdims=True))
 
 
 def _empty(m: Model, kind: type, dtype: Any) -> Any:
@@ -128,7 +139,7 @@ def _fields(m: Model, kind: type, dtype: Any, skip: tuple[str, ...] = ()) -> dic
     for field in dataclasses.fields(kind):
         if field.name in skip:
             continue
-        shape = tuple(getattr(m, dim) if isinstance(dim, str) else dim for dim in field.metadata["shape"])
+        shape = shape_in(m.topology, field.metadata["shape"])
         kind_of = np.int32 if field.name in _INTEGER else bool if field.name == "eq_active" else dtype
         out[field.name] = jnp.asarray(np.zeros(shape, kind_of))
     return out

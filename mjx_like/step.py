@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constants import MAXVAL
-from mjx_like.forward import forward, forward_acceleration, forward_motion, forward_skip
+from mjx_like.forward import forward_acceleration, forward_from, forward_motion
 from mjx_like.integrator.discrete import discrete
 from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicit import implicit
@@ -17,13 +17,14 @@ from mjx_like.state import STATE, make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit, EnableBit, IntegratorType, WarningType
 from mjx_like.types.model import Model
+from mjx_like.worlds import one_world
 
 Array = jax.Array
 
 
 def rungekutta4(m: Model, d: Data) -> Data:
     """Return `d` one time step later by the Runge-Kutta method of fourth order.  Source: mj_RungeKutta."""
-    return rk4(m, d, lambda m, d: forward_skip(m, d, skip_sensor=True))
+    return rk4(m, d, lambda m, d: forward_from(m, d, skip_sensor=True))
 
 
 INTEGRATORS = {
@@ -41,22 +42,28 @@ def step(m: Model, d: Data) -> Data:
     A state or acceleration that is not finite, or above MAXVAL, raises its counter in `warning` and resets the world
     to qpos0, unless the flag `autoreset` is off. A bad acceleration leaves the world there at the end of the step,
     while MuJoCo makes the step anew from qpos0.
+
+    Raises:
+      InputError: `d` is not one world of `m`.
     Source: mj_step.
     """
+    one_world("step", m, d)
     return straight_through(_step, m, d)
 
 
 def _step(m: Model, d: Data) -> Data:
-    return _advance(m, _compared(m, forward(m, _check_state(m, d))), IntegratorType(m.flags.integrator))
+    return _advance(m, _compared(m, forward_from(m, _check_state(m, d))), IntegratorType(m.flags.integrator))
 
 
 def step1(m: Model, d: Data) -> Data:
     """Return `d` with all that depends on position and velocity, before controls are set.  Source: mj_step1."""
+    one_world("step1", m, d)
     return forward_motion(m, _check_state(m, d))
 
 
 def step2(m: Model, d: Data) -> Data:
     """Return `d` one time step later, after `step1` and new controls; RK4 is replaced by Euler.  Source: mj_step2."""
+    one_world("step2", m, d, rows=True)
     kind = IntegratorType(m.flags.integrator)
     d = _compared(m, forward_acceleration(m, d))
     return _advance(m, d, IntegratorType.EULER if kind == IntegratorType.RK4 else kind)

@@ -4,16 +4,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.errors import InputError
 from mjx_like.math import quaternion, safe
 from mjx_like.math.linalg import cholesky, matmul
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import combine
+from mjx_like.refsafe import raised_time_constants
 from mjx_like.sensor import object_motion
 from mjx_like.sensor.contact_wrench import contact_wrench
 from mjx_like.tree.jacobian import jac
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DataType, JointType, ObjType, SensorType, WarningType
 from mjx_like.types.model import Model
+from mjx_like.worlds import lead_of_worlds
 
 Array = jax.Array
 
@@ -148,7 +151,7 @@ def set_totalmass(m: Model, mass: Array | float) -> Model:
 
     Source: mj_setTotalmass.
     """
-    scale = mass / get_totalmass(m)
+    scale = safe.ratio(mass, get_totalmass(m))
     return m.replace(body_mass=m.body_mass * scale, body_inertia=m.body_inertia * scale)
 
 
@@ -190,10 +193,18 @@ _MEANING = {
 
 
 def check(m: Model, d: Data) -> tuple[str, ...]:
-    """Return what went wrong so far, one line a kind; none if all is well.
+    """Return what went wrong so far, and what of the model is not as it says, one line a kind; none if all is well.
 
-    d: Data of one world or of many, not traced. Counters are summed over worlds.
+    The latter are time constants of constraints below two time steps, which MuJoCo raises (flag refsafe).
+    m, d: one world or many, not traced. Counters are summed over worlds.
+
+    Raises:
+      InputError: `d` is no Data of `m`, or one of them is traced.
     """
+    lead_of_worlds("check", m, d)
+    for name, record in (("m", m), ("d", d)):
+        if any(isinstance(x, jax.core.Tracer) for x in jax.tree.leaves(record)):
+            raise InputError(f"check: {name} is traced: call it outside jit, vmap and grad")
     lines = []
     counts = np.asarray(d.warning).reshape(-1, np.asarray(d.warning).shape[-1])
     for kind, meaning in _MEANING.items():
@@ -207,7 +218,7 @@ def check(m: Model, d: Data) -> tuple[str, ...]:
     short = int(np.sum(np.asarray(d.unconverged)))
     if short:
         lines.append(f"solver: {short} solves ended before the tolerance; more iterations may help")
-    return tuple(lines)
+    return (*lines, *raised_time_constants(m))
 
 
 def _root(d: Data) -> Array:

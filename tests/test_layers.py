@@ -13,10 +13,10 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first, as DESIGN.md section 4. Packages of one line never import each other; the single modules of a line may.
 LAYERS = (
-    {"constants", "errors"},
+    {"constants", "errors", "arguments"},
     {"math"},
     {"types"},
-    {"tree", "geometry"},
+    {"tree", "geometry", "worlds"},
     {"mjcf"},
     {"smooth", "tendon", "actuator", "passive", "flex", "ray"},
     {"collision"},
@@ -33,13 +33,14 @@ LAYERS = (
         "history",
         "support",
         "slip",
+        "refsafe",
         "set_const",
         "infer_inertia",
         "smoothing",
         "derivative",
     },
     {"compiler"},
-    {"rollout", "replay", "sharding", "io", "interop", "bench"},
+    {"rollout", "replay", "sharding", "io", "interop", "interop_arguments", "compressed", "bench"},
     {"control", "sysid", "learning", "envs", "viewer", "cli"},
     {"__main__"},
 )

@@ -27,19 +27,19 @@ def rates(m: Model, d: Data, ctrl: Array, g: ControllerGroup) -> dict[str, Array
     length, velocity = _motion(m, d, g)
     given, act = _inputs(m, d, ctrl, g), {name: take(d.act, at) for name, at in g.slots.items()}
     if "slew" in act:
-        out["slew"] = (given[next(iter(g.inputs))] - act["slew"]) / m.opt.timestep
+        out["slew"] = safe.ratio(given[next(iter(g.inputs))] - act["slew"], m.opt.timestep)
     if "integral" in act:
         out["integral"] = integral_rate(given["pos"] - length, act["integral"], dyn[:, 8])
     voltage, resistance, constant = _voltage(m, d, ctrl, g), _resistance(m, d, g), gain[:, 1]
-    steady = (voltage - constant * velocity) / jnp.maximum(MINVAL, resistance)
+    steady = safe.ratio(voltage - constant * velocity, jnp.maximum(MINVAL, resistance))
     if "temperature" in act:
         current = act.get("current", steady)
-        loss = act["temperature"] / dyn[:, 2]
-        out["temperature"] = (resistance * current * current - loss) / dyn[:, 3]
+        loss = safe.ratio(act["temperature"], dyn[:, 2])
+        out["temperature"] = safe.ratio(resistance * current * current - loss, dyn[:, 3])
     if "bristle" in act:
         out["bristle"] = _relaxation(m, d, g) * act["bristle"] + velocity
     if "current" in act:
-        change, limit = (steady - act["current"]) / dyn[:, 0], dyn[:, 1]
+        change, limit = safe.ratio(steady - act["current"], dyn[:, 0]), dyn[:, 1]
         out["current"] = jnp.where(limit > 0, safe.clip(change, -limit, limit), change)
     return out
 
@@ -54,7 +54,7 @@ def advanced(m: Model, d: Data, g: ControllerGroup, act_dot: Array) -> dict[str,
         act, rate = take(d.act, at), take(act_dot, at)
         span = h
         if name == "current":
-            span = dyn[:, 0] * -jnp.expm1(-h / jnp.maximum(MINVAL, dyn[:, 0]))
+            span = dyn[:, 0] * -jnp.expm1(safe.ratio(-h, jnp.maximum(MINVAL, dyn[:, 0])))
         if name == "bristle":
             slope = _relaxation(m, d, g)
             grown = jnp.expm1(slope * h)
@@ -76,7 +76,7 @@ def force(m: Model, d: Data, ctrl: Array, g: ControllerGroup, act_dot: Array) ->
         return constant * advanced(m, d, g, act_dot)["current"]
     _, velocity = _motion(m, d, g)
     drive = _voltage(m, d, ctrl, g) - constant * velocity
-    return constant / jnp.maximum(MINVAL, _resistance(m, d, g)) * drive
+    return safe.ratio(constant, jnp.maximum(MINVAL, _resistance(m, d, g))) * drive
 
 
 def friction(m: Model, d: Data, g: ControllerGroup, act_dot: Array) -> Array:
@@ -136,6 +136,6 @@ def _relaxation(m: Model, d: Data, g: ControllerGroup) -> Array:
     Friction falls from its static value to that of Coulomb over the Stribeck velocity.
     """
     bias, (_, velocity) = take(m.actuator_biasprm, g.ids), _motion(m, d, g)
-    ratio = velocity / jnp.maximum(MINVAL, bias[:, 5])
+    ratio = safe.ratio(velocity, jnp.maximum(MINVAL, bias[:, 5]))
     level = bias[:, 3] + (bias[:, 4] - bias[:, 3]) * jnp.exp(-ratio * ratio)
-    return -take(m.actuator_dynprm, g.ids)[:, 5] * jnp.abs(velocity) / jnp.maximum(MINVAL, level)
+    return -safe.ratio(take(m.actuator_dynprm, g.ids)[:, 5] * jnp.abs(velocity), jnp.maximum(MINVAL, level))

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from mjx_like.actuator.period import nearest, period
 from mjx_like.actuator.servo import inputs, integral_rate, limited, slewed
+from mjx_like.math import safe
 from mjx_like.math.select import take
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -25,7 +26,7 @@ def rates(m: Model, d: Data, ctrl: Array, g: ControllerGroup) -> dict[str, Array
     length = take(d.actuator_length, m.actuator_outadr[g.ids])
     setpoint, out = _setpoint(m, d, ctrl, g), {}
     if "slew" in g.slots:
-        out["slew"] = (setpoint - take(d.act, g.slots["slew"])) / m.opt.timestep
+        out["slew"] = safe.ratio(setpoint - take(d.act, g.slots["slew"]), m.opt.timestep)
     if "integral" in g.slots:
         error = nearest(setpoint, length, take(period(m), g.ids)) - length
         limit = take(m.actuator_dynprm, g.ids)[:, 0]

@@ -173,7 +173,7 @@ def _affine(length, velocity, lengthrange, acc0, prm):
 
 
 def _filter(ctrl, act, prm):
-    return (ctrl - act) / jnp.maximum(MINVAL, prm[:, 0])
+    return safe.ratio(ctrl - act, jnp.maximum(MINVAL, prm[:, 0]))
 
 
 def _hooked(m: Model, d: Data, ids: np.ndarray, hook, otherwise: float, first: Array, *rest: Array) -> Array:
@@ -217,7 +217,7 @@ def _advanced(m: Model, d: Data, act_dot: Array) -> Array:
     rate = take(act_dot, plan.act_adr)
     tau = jnp.maximum(MINVAL, take(m.actuator_dynprm, ids)[:, 0])
     exact = m.actuator_dyntype[ids] == DynType.FILTEREXACT
-    span = jnp.where(exact, tau * -jnp.expm1(-h / tau), h) if exact.any() else h
+    span = jnp.where(exact, tau * -jnp.expm1(safe.ratio(-h, tau)), h) if exact.any() else h
     after = take(d.act, plan.act_adr) + rate * span
     return jnp.where(m.actuator_actlimited[ids], safe.clip(after, *take(m.actuator_actrange, ids).T), after)
 

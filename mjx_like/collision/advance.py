@@ -77,7 +77,7 @@ def meet(m: Model, d: Data, plan: SpeculativePlan, first: Motion, second: Motion
     apart = take(d.geom_xpos, two) - take(d.geom_xpos, one)
     move = second.shift - first.shift
     square = jnp.sum(move * move, axis=1)
-    when = jnp.clip(-jnp.sum(apart * move, axis=1) / jnp.where(square > 0, square, 1), 0, 1)
+    when = jnp.clip(safe.divide(-jnp.sum(apart * move, axis=1), square), 0, 1)
     bound = take(m.geom_rbound, two) + reach
     spheres = safe.norm(apart + when[:, None] * move) <= bound + take(m.geom_rbound, one)
     normal = take(d.geom_xmat, one)[..., 2]

@@ -9,7 +9,9 @@ import numpy as np
 from mjx_like.collision.clip import clip_polygon
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.constants import MINVAL
+from mjx_like.math import safe
 from mjx_like.math import vector as v
+from mjx_like.math.quotient import quotient
 
 Array = jax.Array
 Flags = tuple[Array, Array, Array]  # a one-hot axis
@@ -101,8 +103,9 @@ def _largest_separation(size1: Array, size2: Array, offset1, offset2, turn, dete
 
     square = after(turn, 1) ** 2 + after(turn, 2) ** 2
     skew = square >= slack.parallel
-    inverse = 1 / jnp.sqrt(jnp.where(skew, square, 1))
-    x, y = -after(turn, 2) * inverse, after(turn, 1) * inverse  # components i + 1 and i + 2 of the normal
+    length = jnp.sqrt(jnp.where(skew, square, 1))
+    inverse = safe.ratio(1, length)
+    x, y = (quotient(c, length, inverse) for c in (-after(turn, 2), after(turn, 1)))  # of the normal, i + 1 and i + 2
     radius1 = after(size1, 1)[:, None] * jnp.abs(x) + after(size1, 2)[:, None] * jnp.abs(y)
     rows = x[:, :, None] * after(turn, 1)[:, None] + y[:, :, None] * after(turn, 2)[:, None]  # [i][j][k]
     radius2 = sum(
@@ -170,7 +173,7 @@ def _edge_point(a: Shape, b: Shape, offset: v.Vector, turn: tuple, axis: _Axis, 
             start2 = v.add(offset, tuple(v.dot(row, corner2) for row in turn))
             between = v.sub(start2, corner1)
             on1, on2 = _pick(axis.edge1, between), v.dot(direction, between)
-            place = jnp.where(skew, (on1 - lean * on2) / jnp.where(skew, square, 1), 0)
+            place = safe.divide(on1 - lean * on2, square, where=skew)
             place2 = jnp.clip(lean * jnp.clip(place, -half1, half1) - on2, -half2, half2)
             place1 = jnp.clip(on1 + lean * place2, -half1, half1)
             point1 = tuple(c + jnp.where(f, place1, 0) for c, f in zip(corner1, axis.edge1, strict=True))

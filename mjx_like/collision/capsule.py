@@ -27,7 +27,7 @@ def capsule_capsule(a: Shape, b: Shape, detect: Array) -> list[Point]:
     normal = v.cross(axis1, axis2)
     square = v.dot(normal, normal)
     parallel = square < PARALLEL
-    crossing = (shift1 + lean * shift2) / jnp.where(parallel, 1, square)
+    crossing = safe.ratio(shift1 + lean * shift2, jnp.where(parallel, 1, square))
     place2 = safe.clip(shift2 + lean * safe.clip(crossing, -half1, half1), -half2, half2)
     nearest1 = safe.clip(shift1 + lean * place2, -half1, half1)
     coincident = across(a, b)
@@ -128,13 +128,13 @@ def _nearest_edge(pos: v.Vector, half: v.Vector, size: v.Vector, length: Array) 
     u, w = -extent * sum(axis[k] * offset[k] for k in range(3)), v.dot(half, offset)
     det = edge_square * axis_square - cross * cross
     skew = jnp.abs(det) >= MINVAL
-    free = (axis_square * u - cross * w) / jnp.where(skew, det, 1)
+    free = safe.ratio(axis_square * u - cross * w, jnp.where(skew, det, 1))
     on_box = safe.clip(free, -1, 1)
     safe_axis, safe_edge = jnp.where(axis_square > 0, axis_square, 1), jnp.where(edge_square > 0, edge_square, 1)
-    free_place = (w - cross * on_box) / safe_axis
+    free_place = safe.ratio(w - cross * on_box, safe_axis)
     place = safe.clip(free_place, -1, 1)
     moved = free_place != place
-    again = (u - cross * place) / safe_edge
+    again = safe.ratio(u - cross * place, safe_edge)
     # an edge parameter that was clamped once counts as a corner, also where the second clamp moves it back inside
     corner_low = jnp.where(moved & (jnp.abs(again) > 1), again < -1, free < -1)
     corner_high = jnp.where(moved & (jnp.abs(again) > 1), again > 1, free > 1)
@@ -163,8 +163,7 @@ def _nearest_edge(pos: v.Vector, half: v.Vector, size: v.Vector, length: Array) 
 
 def _span(size: Array, half: Array) -> Array:
     """Return by how much of the axis an extent of `size` is passed; very much where the axis does not move along it."""
-    moves = jnp.abs(half) > 0
-    return jnp.where(moves, size / jnp.where(moves, jnp.abs(half), 1), 1e10)
+    return safe.divide(size, jnp.abs(half), 1e10)
 
 
 def _step_from_face(pos: v.Vector, half: v.Vector, size: v.Vector, face: _Face) -> tuple[Array, Array]:
@@ -176,7 +175,7 @@ def _step_from_face(pos: v.Vector, half: v.Vector, size: v.Vector, face: _Face) 
         moves = jnp.abs(half[k]) > 0
         rate = towards * half[k]
         for side in (1, -1):
-            until = (side * size[k] - tip[k]) / jnp.where(moves, rate, 1)
+            until = safe.ratio(side * size[k] - tip[k], jnp.where(moves, rate, 1))
             usable = moves & ~face.outside[k] & (until > 0) & (until < step)
             step = jnp.where(usable, until, step)
     return towards * step, face.outside[0] | face.outside[1] | face.outside[2]

@@ -5,6 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mjx_like.math import safe
+
 Array = jax.Array
 
 
@@ -37,7 +39,7 @@ def clip_polygon(polygon: Array, slots: int, directions: np.ndarray, limits: Arr
         then = following(beyond)
         inside = exists & (beyond <= 0)
         crosses = exists & (((beyond < 0) & (then > 0)) | ((beyond > 0) & (then < 0)))
-        share = beyond / jnp.where(crosses, beyond - then, 1)
+        share = safe.ratio(beyond, jnp.where(crosses, beyond - then, 1))
         added = polygon + share * (following(polygon) - polygon)
         emitted = inside.astype(jnp.int32) + crosses.astype(jnp.int32)
         place = exclusive_sum(emitted)

@@ -17,6 +17,7 @@ from mjx_like.collision.ccd import FAR, Nearest, nearest
 from mjx_like.collision.feature import Tables
 from mjx_like.collision.follow import follow, no_tangent
 from mjx_like.geometry.convex import Convex, convex
+from mjx_like.math import safe
 from mjx_like.math.select import take
 from mjx_like.types.enums import DisableBit, GeomType
 from mjx_like.types.model import Model
@@ -155,8 +156,7 @@ def _followed(t: Topology, plan: ConvexPlan, inputs: _Inputs, points: Points, fo
 
 
 def _unit(x: Array) -> Array:
-    square = jnp.sum(x * x)
-    return x / jnp.sqrt(jnp.where(square > 0, square, 1))
+    return safe.divide(x, safe.norm(x))
 
 
 def _flats(t: Topology, plan: ConvexPlan) -> bool:

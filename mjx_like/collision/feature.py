@@ -8,9 +8,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from mjx_like.collision.simplex import dot
 from mjx_like.constants import MINVAL
+from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.types.enums import GeomType
 from mjx_like.types.plans import SolidPlan
@@ -75,8 +77,8 @@ def feature(tables: Tables, geom: Posed, solid: Array, index: Array, at: Array, 
     # a diagonal of a box belongs to no face: the face towards the other geom is taken, if one is
     boxes = tables.normal.shape[0] - 8 + np.arange(6)
     sides = _turned(geom, tables.normal[boxes])
-    length = jnp.sqrt(dot(out, out))
-    towards = dot(sides, out) > FACING * length
+    out = lax.stop_gradient(out)
+    towards = dot(sides, out) > FACING * jnp.sqrt(dot(out, out))
     lost = (geom.kind == GeomType.BOX) & ~jnp.any(exists) & jnp.any(towards)
     side = jnp.argmax(towards)
     head = lost & (np.arange(face.size) == 0)
@@ -126,7 +128,8 @@ def _cylinder_side(geom: Posed, index: Array, at: Array, start: Array, end: Arra
     across = offset - dot(offset, axis) * axis
     square = dot(across, across)
     wide = square >= MINVAL * MINVAL
-    rim = across * jnp.where(wide, geom.size[0] / jnp.sqrt(jnp.where(wide, square, 1)), 0) + up * geom.size[1] * axis
+    rim = safe.rescale(across, jnp.sqrt(jnp.where(wide, square, 1)), geom.size[0])
+    rim = jnp.where(wide, rim, 0) + up * geom.size[1] * axis
     rim = jnp.where(geom.margin > 0, geom.pos + rim, at[0])
     here = geom.kind == GeomType.CYLINDER
     return (

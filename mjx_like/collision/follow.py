@@ -18,6 +18,7 @@ from mjx_like.collision.gjk import Corners
 from mjx_like.collision.simplex import dot
 from mjx_like.collision.touched import TINY, bend, flat_directions, surface, witness
 from mjx_like.geometry.convex import Convex
+from mjx_like.math import safe
 
 Array = jax.Array
 
@@ -121,7 +122,7 @@ def _within(flats: Array, step: Array) -> Array:
     second = flats[1] - dot(flats[1], first) * first
     square = dot(second, second)
     wide = square > 1e-6
-    share = jnp.where(wide, dot(second, step) / jnp.where(wide, square, 1), 0)
+    share = safe.divide(dot(second, step), square, where=wide)
     return dot(first, step) * first + share * second
 
 
@@ -175,7 +176,7 @@ def no_tangent(x: Array):
 
 def _unit(x: Array) -> Array:
     length = jnp.sqrt(jnp.maximum(dot(x, x), TINY * TINY))
-    return jnp.where(length > 1e-11, x / length, np.arange(3) == 0)
+    return safe.divide(x, length, np.arange(3) == 0, where=length > 1e-11)
 
 
 def tangents(n: Array) -> Array:
@@ -189,7 +190,7 @@ def shares(points: Array, target: Array) -> Array:
     edges = points[1:] - points[:1]
     square = edges @ edges.T
     size = jnp.maximum(jnp.trace(square), TINY * TINY)
-    weights = inverse(square / size) @ (edges @ (target - points[0]) / size)
+    weights = inverse(safe.ratio(square, size)) @ safe.ratio(edges @ (target - points[0]), size)
     return lax.stop_gradient(jnp.concatenate([1 - jnp.sum(weights, keepdims=True), weights]))
 
 
@@ -203,7 +204,7 @@ def inverse(matrix: Array) -> Array:
     """Return the inverse of a positive semidefinite matrix of size about 1, shape (2, 2), that may be singular."""
     ridge = float(jnp.finfo(matrix.dtype).eps) ** 0.5
     (a, b), (c, d) = matrix + ridge * np.eye(2, dtype=matrix.dtype)
-    return jnp.stack([jnp.stack([d, -b]), jnp.stack([-c, a])]) / (a * d - b * c)
+    return safe.ratio(jnp.stack([jnp.stack([d, -b]), jnp.stack([-c, a])]), a * d - b * c)
 
 
 def _roll(stiff: Array, shift: Array, across: Array, lean: Array) -> Array:
@@ -219,17 +220,18 @@ def _roll(stiff: Array, shift: Array, across: Array, lean: Array) -> Array:
     size = jnp.sum(across * across, axis=1)
     first = jnp.argmax(size)
     u, bound1 = across[first], size[first] > 1e-2
-    unit = jnp.where(bound1, u / jnp.sqrt(jnp.where(bound1, size[first], 1)), np.array([1.0, 0.0]))
+    length = jnp.sqrt(jnp.where(bound1, size[first], 1))
+    unit = safe.divide(u, length, np.array([1.0, 0.0]), where=bound1)
     free = jnp.stack([-unit[1], unit[0]])
     rest = across @ free
     second = jnp.argmax(jnp.abs(rest))
     bound2 = bound1 & (jnp.abs(rest[second]) > 1e-2)
-    along = -lean[first] / jnp.sqrt(jnp.where(bound1, size[first], 1))
-    held = -(lean[second] + (across[second] @ unit) * along) / jnp.where(bound2, rest[second], 1)
+    along = -safe.ratio(lean[first], length)
+    held = -safe.ratio(lean[second] + (across[second] @ unit) * along, jnp.where(bound2, rest[second], 1))
     stiff_free = free @ stiff @ free
-    rolled = (free @ shift - (free @ stiff @ unit) * along) / jnp.where(jnp.abs(stiff_free) < 1e-9, 1, stiff_free)
+    loose = jnp.where(jnp.abs(stiff_free) < 1e-9, 1, stiff_free)
+    rolled = safe.ratio(free @ shift - (free @ stiff @ unit) * along, loose)
     bound = along * unit + jnp.where(bound2, held, rolled) * free
     det = stiff[0, 0] * stiff[1, 1] - stiff[0, 1] * stiff[1, 0]
     inverse = jnp.stack([jnp.stack([stiff[1, 1], -stiff[0, 1]]), jnp.stack([-stiff[1, 0], stiff[0, 0]])])
-    loose = inverse @ shift / jnp.where(jnp.abs(det) < 1e-18, 1, det)
-    return jnp.where(bound1, bound, loose)
+    return jnp.where(bound1, bound, safe.ratio(inverse @ shift, jnp.where(jnp.abs(det) < 1e-18, 1, det)))

@@ -94,11 +94,11 @@ def _prisms(m: Model, group: PairGroup, field: np.ndarray, least: Array, most: A
     """
     nrow, ncol, start = m.hfield_nrow[field], m.hfield_ncol[field], m.hfield_adr[field]
     size = take(m.hfield_size, field)
+    extent, least, most, limit = lax.stop_gradient((size[:, :2], least, most, limit))
     count = np.stack([ncol, nrow], axis=1) - 1
-    step = 2 * size[:, :2] / count
-    low = (least[:, :2] - limit[:, None] + size[:, :2]) / step
-    high = (most[:, :2] + limit[:, None] + size[:, :2]) / step
-    low, high = (lax.stop_gradient(x) for x in (low, high))
+    step = 2 * extent / count
+    low = (least[:, :2] - limit[:, None] + extent) / step
+    high = (most[:, :2] + limit[:, None] + extent) / step
     begin = jnp.clip(jnp.floor(low), 0, count).astype(jnp.int32)
     end = jnp.clip(jnp.ceil(high), 0, count).astype(jnp.int32)
 

@@ -148,7 +148,7 @@ def follow_one(a: Convex, b: Convex, found: Nearest, direction: Array) -> tuple[
     ]
     edge = edge[0] - edge[1]
     slope = dot(n, ahead)
-    through = dot(n, at @ edge) / jnp.where(slope > _LEAST, slope, 1) * ahead  # where the ray leaves
+    through = safe.ratio(dot(n, at @ edge), jnp.where(slope > _LEAST, slope, 1)) * ahead  # where the ray leaves
     gain = dot(direction, to @ edge + round_ @ (through - at @ edge))
     return lax.stop_gradient(dist + gain) - gain, pos, normal
 

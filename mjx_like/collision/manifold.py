@@ -18,6 +18,7 @@ from mjx_like.collision.polygon import clip, widest
 from mjx_like.collision.simplex import dot
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex
+from mjx_like.math import safe
 from mjx_like.types.enums import GeomType
 
 Array = jax.Array
@@ -172,9 +173,9 @@ def _meeting(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
 
 def _edge_on_face(own: Feature, other: Feature, towards: Array) -> tuple[Array, Array, Array]:
     """Return the first pair of an edge and a face of the other geom that are level, and whether there is one."""
-    run = own.end - own.start
-    length = jnp.sqrt(jnp.maximum(dot(run, run), MINVAL * MINVAL))[:, None]
-    run = jnp.where(length < MINVAL, np.arange(3) == 0, run / jnp.where(length < MINVAL, 1, length))
+    run = lax.stop_gradient(own.end - own.start)
+    length = safe.norm(run, keepdims=True)
+    run = safe.divide(run, length, np.arange(3) == 0, where=length >= MINVAL)
     level = jnp.abs(dot(other.facing[:, None], run[None])) < _LEVEL
     level &= (other.exists & (dot(other.facing, towards) > MINVAL))[:, None] & own.edge
     first = lax.argmax(level.ravel(), 0, jnp.int32)

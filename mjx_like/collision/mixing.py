@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constants import MINMU, MINVAL
+from mjx_like.math import safe
 from mjx_like.math.select import take, take_all
 from mjx_like.types.enums import EnableBit
 from mjx_like.types.model import Model
@@ -91,4 +92,4 @@ def _mix(weight1: Array, weight2: Array) -> Array:
     """Return the share of the first geom; a weight below MINVAL yields, and two such share equally."""
     none1, none2 = weight1 < MINVAL, weight2 < MINVAL
     total = jnp.where(none1 | none2, 1, weight1 + weight2)
-    return jnp.where(none1, jnp.where(none2, 0.5, 0.0), jnp.where(none2, 1.0, weight1 / total))
+    return jnp.where(none1, jnp.where(none2, 0.5, 0.0), jnp.where(none2, 1.0, safe.ratio(weight1, total)))

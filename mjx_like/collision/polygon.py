@@ -28,7 +28,7 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
     following = jnp.where((np.arange(sides) + 1 < base_count)[:, None], jnp.roll(base, -1, axis=0), base[0])
     inward = jnp.cross(following - base, normal)
     length = safe.norm(inward, keepdims=True)
-    inward = inward * (1 / jnp.where(length < MINVAL, 1, length))
+    inward = safe.rescale(inward, jnp.where(length < MINVAL, 1, length), 1)
     level = dot(inward, base)
     polygon = jnp.concatenate([subject, jnp.zeros((slots - subject.shape[0], 3), subject.dtype)])
     at, before = np.arange(slots), np.tri(slots, k=-1, dtype=bool)
@@ -50,10 +50,11 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
         target = after(polygon)
         run = target - polygon
         inside, next_inside = depth > -slack, after(depth) > -slack
-        speed = dot(inward, run)
-        crosses = exists & (inside != next_inside) & (speed != 0)
-        share = (level - dot(inward, polygon)) / jnp.where(speed == 0, 1, speed)
-        crosses &= (share >= 0) & (share <= 1)
+        speed, apart = dot(inward, run), level - dot(inward, polygon)
+        # only shares from 0 to 1 are divided out: others may be beyond the largest number
+        within = (apart * jnp.sign(speed) >= 0) & (jnp.abs(apart) <= jnp.abs(speed))
+        crosses = exists & (inside != next_inside) & within & (jnp.abs(speed) >= safe.tiny(speed))
+        share = safe.divide(apart, speed, where=within)
         met = polygon + share[:, None] * run
         for corner in (point, end):
             off = met - corner

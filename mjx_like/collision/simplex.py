@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.math import safe
 from mjx_like.math import vector as v
 
 Array = jax.Array
@@ -43,7 +44,7 @@ def project_origin(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     normal = v.cross(v.sub(c, b), v.sub(b, a))
     square = v.dot(normal, normal)
     flat = square == 0
-    return v.pack(v.scale(normal, v.dot(normal, b) / jnp.where(flat, 1, square))), flat
+    return v.pack(v.scale(normal, safe.ratio(v.dot(normal, b), jnp.where(flat, 1, square)))), flat
 
 
 def affine(a: Array, b: Array, c: Array, p: Array) -> tuple[Array, Array]:

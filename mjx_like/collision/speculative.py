@@ -16,6 +16,7 @@ from mjx_like.collision import advance
 from mjx_like.collision.mixing import PairParameters
 from mjx_like.collision.simplex import dot
 from mjx_like.constants import MAXIMP, MINIMP, MINVAL
+from mjx_like.math import safe
 from mjx_like.math.select import take
 from mjx_like.ray.stage import cast
 from mjx_like.types.data import Data
@@ -60,15 +61,15 @@ def speculate(m: Model, d: Data, plan: SpeculativePlan, parameters: PairParamete
     frame = [take(d.geom_xmat, plan.geom[:, k]) for k in (0, 1)]
     rigid = [_carried(place[k], frame[k], impact.ends[:, k]) for k in (0, 1)]
     middle = [_carried(place[k], frame[k], impact.middle[:, k : k + 1])[:, 0] for k in (0, 1)]
-    share = lax.stop_gradient(first.sweep / jnp.maximum(first.sweep + second.sweep, MINVAL))[:, None, None]
+    share = lax.stop_gradient(safe.ratio(first.sweep, jnp.maximum(first.sweep + second.sweep, MINVAL)))[:, None, None]
     pos = share * rigid[0] + (1 - share) * rigid[1]
 
     speeds = [v.shift + jnp.cross(v.turn, x - c) for v, x, c in zip((first, second), middle, place, strict=True)]
     gap = dot(impact.normal, middle[1] - middle[0])
     speed = dot(impact.normal, speeds[0] - speeds[1])
     gap, speed = (x - lax.stop_gradient(x) for x in (gap, speed))
-    left = 1 - impact.dist / jnp.where(hits, impact.start, 1)
-    time = impact.time + (left * gap - impact.time * speed) / jnp.where(hits, impact.speed, 1)
+    left = 1 - safe.divide(impact.dist, impact.start, where=hits)
+    time = impact.time + safe.divide(left * gap - impact.time * speed, impact.speed, where=hits)
     dist = margin - _depth(
         m, *(take(x, plan.pair) for x in (parameters.solref, parameters.solimp[:, 1])), time, impact.speed + speed
     )
@@ -108,12 +109,13 @@ def _depth(m: Model, solref: Array, largest: Array, time: Array, speed: Array) -
     discrete = m.flags.integrator == IntegratorType.DISCRETE
     lag = lag if discrete or m.disabled(DisableBit.REFSAFE) else jnp.maximum(lag, 2 * step)
     lag = jnp.where(standard, lag, 1)
-    damp = jnp.where(standard, 2 * step / lag, -ratio * step)
-    stiff = jnp.where(standard, (step / (lag * jnp.where(standard, ratio, 1))) ** 2, -solref[:, 0] * step * step)
+    damp = jnp.where(standard, safe.ratio(2 * step, lag), -ratio * step)
+    stiff = safe.ratio(step, lag * jnp.where(standard, ratio, 1)) ** 2
+    stiff = jnp.where(standard, stiff, -solref[:, 0] * step * step)
     if discrete and not m.disabled(DisableBit.REFSAFE):
-        excess = stiff / jnp.clip(largest, MINIMP, MAXIMP)
+        excess = safe.ratio(stiff, jnp.clip(largest, MINIMP, MAXIMP))
         excess = jnp.where(standard & (excess > 1), excess, 1)
-        damp, stiff = damp / jnp.sqrt(excess), stiff / excess
+        damp, stiff = safe.ratio(damp, jnp.sqrt(excess)), safe.ratio(stiff, excess)
     rest = 1 - time - (time * (damp + stiff) if discrete else damp)
     soft = stiff <= MINVAL
-    return jnp.where(soft, _SOFT, rest / jnp.where(soft, 1, stiff) * speed)
+    return jnp.where(soft, _SOFT, safe.ratio(rest, jnp.where(soft, 1, stiff)) * speed)

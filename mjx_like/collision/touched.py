@@ -7,6 +7,7 @@ from jax import lax
 
 from mjx_like.collision.simplex import dot
 from mjx_like.geometry.convex import Convex, corners
+from mjx_like.math import safe
 from mjx_like.types.enums import GeomType
 
 Array = jax.Array
@@ -41,8 +42,8 @@ def _own_support(geom: Convex, n: Array, share: Array, index: Array) -> Array:
     points = {
         GeomType.SPHERE: r * n,
         GeomType.CAPSULE: r * n + end,
-        GeomType.ELLIPSOID: geom.size * scaled / reach,
-        GeomType.CYLINDER: r * across / length + end,
+        GeomType.ELLIPSOID: safe.ratio(geom.size * scaled, reach),
+        GeomType.CYLINDER: safe.ratio(r * across, length) + end,
         GeomType.BOX: jnp.sign(n) * geom.size,
         GeomType.MESH: vertex,
         GeomType.HFIELD: vertex,
@@ -78,12 +79,13 @@ def bend(geom: Convex, at: Array, normal: Array) -> tuple[Array, Array]:
     size = geom.size
     scaled = size * n
     reach = jnp.sqrt(jnp.maximum(dot(scaled, scaled), TINY * TINY))
-    unit = scaled / reach
-    ellipsoid = size[:, None] * (eye - unit[:, None] * unit) * size / reach
+    unit = safe.ratio(scaled, reach)
+    ellipsoid = safe.ratio(size[:, None] * (eye - unit[:, None] * unit) * size, reach)
     length = jnp.sqrt(jnp.maximum(n[0] * n[0] + n[1] * n[1], TINY))
-    turn = jnp.stack([-n[1], n[0], jnp.zeros_like(n[0])]) / length
+    turn = jnp.stack([-n[1], n[0], jnp.zeros_like(n[0])])
+    turn = safe.ratio(turn, length)
     cap, side = length < _FLAT, _lies(geom, local, n)
-    disk = jnp.where(cap, 0, size[0] / length) * turn[:, None] * turn
+    disk = jnp.where(cap, 0, safe.ratio(size[0], length)) * turn[:, None] * turn
     ball = size[0] * eye
     flat = jnp.zeros((2, 3), n.dtype)
     bends = {
@@ -107,7 +109,7 @@ def flat_directions(geom: Convex, own: Array, index: Array) -> Array:
     cornered = (geom.kind == GeomType.BOX) | (geom.kind == GeomType.MESH) | (geom.kind == GeomType.HFIELD)
     flat = jnp.where(cornered, edges, own)
     length = jnp.sqrt(jnp.maximum(dot(flat, flat), TINY * TINY))
-    return jnp.where((length > 1e-9)[:, None], flat / length[:, None], 0)
+    return safe.divide(flat, length[:, None], where=(length > 1e-9)[:, None])
 
 
 def surface(geom: Convex, at: Array, normal: Array) -> Array:
@@ -120,13 +122,13 @@ def surface(geom: Convex, at: Array, normal: Array) -> Array:
     upright = np.array([0, 0, 1.0])
     core = jnp.where(side, jnp.clip(local[2] - r * n[2], -half, half), jnp.sign(n[2]) * half) * upright
     end = jnp.where(side, jnp.clip(local[2], -half, half), jnp.sign(n[2]) * half) * upright
-    around = jnp.where(cap, local, r * n / length) * (1 - upright)
+    around = jnp.where(cap, local, safe.ratio(r * n, length)) * (1 - upright)
     scaled = geom.size * n
     reach = jnp.sqrt(jnp.maximum(dot(scaled, scaled), TINY * TINY))
     points = {
         GeomType.SPHERE: r * n,
         GeomType.CAPSULE: r * n + core,
-        GeomType.ELLIPSOID: geom.size * scaled / reach,
+        GeomType.ELLIPSOID: safe.ratio(geom.size * scaled, reach),
         GeomType.CYLINDER: around + end,
     }
     return geom.pos + jnp.sum(geom.mat * _by_kind(geom, points, local), axis=1)

@@ -1,7 +1,10 @@
 """From NumPy arrays with mjModel's names to a Model: the one place where Topology and plans are made."""
 
+import contextlib
 import dataclasses
 import itertools
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import jax
@@ -9,21 +12,24 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.actuator import plan as actuator_plan
+from mjx_like.arguments import capacity
 from mjx_like.collision import plan as collision_plan
 from mjx_like.compiler.reference.kinematics import local_frames
 from mjx_like.constraint import plan as constraint_plan
-from mjx_like.errors import InputError
+from mjx_like.errors import InputError, closest, shown
 from mjx_like.integrator import plan as integrator_plan
 from mjx_like.passive import plan as passive_plan
 from mjx_like.sensor import plan as sensor_plan
 from mjx_like.smooth import plan as smooth_plan
 from mjx_like.tendon import plan as tendon_plan
 from mjx_like.tree import plan as tree_plan
+from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import DynType, GeomType, ObjType, WrapType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
 from mjx_like.types.option import OPTION_FLAGS, OptionFlags, OptionFloats, Statistic
 from mjx_like.types.plans import Plans
+from mjx_like.types.pytree import shape_in
 from mjx_like.types.topology import OPTION_TERMS, TERMS, Topology
 
 FAMILIES = {
@@ -52,6 +58,7 @@ _DECIDED = (
     "planner",
     "plans",
 )
+_MOST_NUMBERS = 2**31 - 1  # of one array, whose indices are int32
 _ROUNDING = 1e-14  # of positions and quaternions, as they are read
 
 
@@ -91,17 +98,53 @@ def finalize(
       active: float fields, named in TERMS or OPTION_TERMS, whose terms exist also where they are zero.
 
     Raises:
-      InputError: a capacity that is not positive, or a name in `active` that decides no term.
+      InputError: a capacity that is no whole number, negative or too large; a dtype that is not of floats; hooks that
+        are no Hooks; a name in `active` that decides no term.
     """
-    for name, value in (("nconmax", nconmax), ("njmax", njmax)):
-        if value is not None and value < 0:
-            raise InputError(f"{name}={value}: a capacity cannot be negative")
-    for name in active:
-        if name not in TERMS and name not in OPTION_TERMS:
-            raise InputError(f"active={name!r} decides no term; allowed: {', '.join((*TERMS, *OPTION_TERMS))}")
+    nconmax, njmax = capacity("nconmax", nconmax), capacity("njmax", njmax)
+    dtype = _float_type(dtype)
+    if not isinstance(hooks, Hooks):
+        raise InputError(f"hooks={shown(hooks)}: must be a Hooks, mjx.Hooks(control=...)")
+    _check_active(active)
     topology = make_plans(_topology(arrays, nconmax, njmax, hooks, active))
-    dtype = jnp.zeros((), dtype).dtype if dtype is not None else jnp.zeros(()).dtype
+    _check_room(topology)
     return _model(arrays, topology, dtype)
+
+
+def _float_type(dtype: Any) -> np.dtype:
+    """Return the dtype of the leaves; None gives JAX's own."""
+    if dtype is None:
+        return jnp.zeros(()).dtype
+    with contextlib.suppress(TypeError):  # no dtype at all
+        if jnp.issubdtype(jnp.dtype(dtype), jnp.floating):
+            return jnp.zeros((), dtype).dtype
+    raise InputError(f"dtype={shown(dtype)}: must be a type of floats, such as jnp.float32 or jnp.float64")
+
+
+def _check_active(active: tuple[str, ...]) -> None:
+    if isinstance(active, str) or not isinstance(active, Iterable):
+        example = f', ("{active}",)' if isinstance(active, str) else ""
+        raise InputError(f"active={shown(active)}: must be a tuple of names{example}")
+    allowed = (*TERMS, *OPTION_TERMS)
+    for name in active:
+        if name not in allowed:
+            hint = closest(str(name), allowed) or f"; allowed: {', '.join(allowed)}"
+            raise InputError(f"active: {name!r} decides no term{hint}")
+
+
+def _check_room(t: Topology) -> None:
+    """Raise for a capacity that was asked for and that makes an array larger than arrays can be."""
+    asked = dict(zip(("nconmax", "njmax"), t.capacity_args, strict=True))
+    defaults = {"nconmax": max(1, t.plans.collision.default_nconmax), "njmax": t.plans.constraint.default_njmax}
+    for kind, prefix, rows in ((Contact, "contact.", "nconmax"), (Data, "", "njmax")):
+        fields = [f for f in dataclasses.fields(kind) if f.metadata["shape"][:1] == (rows,)]
+        size, field = max((math.prod(shape_in(t, f.metadata["shape"])), f.name) for f in fields)
+        name = rows if asked[rows] is not None else "nconmax"  # njmax follows from it
+        if size > _MOST_NUMBERS and asked[name] is not None:
+            raise InputError(
+                f"{name}={asked[name]}: {prefix}{field} would have {size} numbers, {_MOST_NUMBERS} are the most; "
+                f"by default this model has {name}={defaults[name]}"
+            )
 
 
 def make_plans(t: Topology) -> Topology:
@@ -203,7 +246,7 @@ def _model(arrays: Arrays, topology: Topology, dtype: Any) -> Model:
     for field in dataclasses.fields(Model):
         if field.name in ("topology", "opt_floats", "stat", "smoothing"):
             continue
-        shape = tuple(_size(topology, dim) for dim in field.metadata["shape"])
+        shape = shape_in(topology, field.metadata["shape"])
         leaves[field.name] = _cast(arrays.fields[field.name], dtype).reshape(shape)
     option = OptionFloats(**{f.name: _cast(arrays.options[f.name], dtype) for f in dataclasses.fields(OptionFloats)})
     stat = Statistic(**{f.name: _cast(arrays.statistics[f.name], dtype) for f in dataclasses.fields(Statistic)})
@@ -214,10 +257,3 @@ def _cast(value: Any, dtype: Any) -> np.ndarray:
     """Return a copy in the dtype of the leaves; cast here, for JAX would compile a program for every shape."""
     with np.errstate(over="ignore"):
         return np.array(value, np.float64).astype(dtype)
-
-
-def _size(topology: Topology, dim: int | str) -> int:
-    if isinstance(dim, int):
-        return dim
-    factor, _, name = dim.rpartition("*")
-    return (int(factor) if factor else 1) * getattr(topology, name)

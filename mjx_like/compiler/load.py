@@ -17,6 +17,7 @@ from mjx_like.mjcf.spec import Spec as SpecRecord
 from mjx_like.mjcf.writer import to_xml, write_xml
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
+from mjx_like.worlds import a_model
 
 KEY_VECTORS = ("qpos", "qvel", "act", "plastic", "ctrl", "mpos", "mquat")
 
@@ -40,6 +41,7 @@ def from_xml_path(
       active: float fields whose terms exist also where they are zero.
 
     Raises:
+      InputError: an argument of another kind than these, or a capacity that no buffer can have.
       ModelError: anything wrong with the file, with place and remedy.
     """
     return finalize(compile_spec(parse_file(path)), nconmax, njmax, dtype, hooks, active)
@@ -119,4 +121,5 @@ def spec_of_model(m: Model) -> Spec:
     Raises:
       InputError, ModelError: as `decompile`.
     """
+    a_model("Spec.from_model", m)
     return Spec.from_record(decompile(m))

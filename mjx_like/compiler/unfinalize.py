@@ -10,6 +10,7 @@ from mjx_like.compiler.finalize import Arrays
 from mjx_like.errors import InputError
 from mjx_like.types.model import Model
 from mjx_like.types.option import OptionFloats, Statistic
+from mjx_like.types.pytree import shape_in
 
 
 def unfinalize(m: Model) -> Arrays:
@@ -43,14 +44,7 @@ def unfinalize(m: Model) -> Arrays:
 def _concrete(name: str, value: Any, m: Model, shape: tuple[int | str, ...]) -> np.ndarray:
     if isinstance(value, jax.core.Tracer):
         raise InputError(f"{name} is traced; call this outside jit, vmap and grad")
-    value, wanted = np.asarray(value, np.float64), tuple(_size(m, dim) for dim in shape)
+    value, wanted = np.asarray(value, np.float64), shape_in(m.topology, shape)
     if value.shape != wanted:
         raise InputError(f"{name} has shape {value.shape}, one model has {wanted}; take one model of the batch")
     return value
-
-
-def _size(m: Model, dim: int | str) -> int:
-    if isinstance(dim, int):
-        return dim
-    factor, _, name = dim.rpartition("*")
-    return (int(factor) if factor else 1) * getattr(m.topology, name)

@@ -9,6 +9,7 @@ import numpy as np
 from mjx_like.constraint.contact import ContactParameters, row_directions, row_jacobian
 from mjx_like.constraint.slots import Slots
 from mjx_like.constraint.spring import Springs
+from mjx_like.math import safe
 from mjx_like.math.select import take
 from mjx_like.types.data import Contact
 from mjx_like.types.enums import ConeType, ConstraintType
@@ -98,9 +99,9 @@ def _finish(v: _Values, J: Array, used: Array) -> Rows:
         efc_pos=v.pos,
         efc_margin=v.margin,
         efc_frictionloss=v.frictionloss,
-        efc_diagA=R * imp / jnp.where(used, 1 - imp, 1),
+        efc_diagA=safe.ratio(R * imp, jnp.where(used, 1 - imp, 1)),
         efc_KBIP=v.KBIP,
-        efc_D=1 / R,
+        efc_D=safe.ratio(1, R),
         efc_R=R,
     )
     return jax.tree.map(lambda x: jnp.where(used.reshape((-1,) + (1,) * (x.ndim - 1)), x, 0), made)
@@ -155,7 +156,7 @@ def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> tuple[_Values, Arr
         tangent = edge > 0
         dist, margin, k = (jnp.where(tangent, 0, x) for x in (dist, margin, k))
         b = jnp.where(tangent, b_friction, b)
-        ratio = friction[:, 0] / direction.friction
+        ratio = safe.ratio(friction[:, 0], direction.friction)
         R = jnp.where(tangent, R_friction * ratio * ratio, R)
     cone = ConstraintType.CONTACT_PYRAMIDAL if pyramidal else ConstraintType.CONTACT_ELLIPTIC
     kind = jnp.where(dim == 1, jnp.int32(ConstraintType.CONTACT_FRICTIONLESS), jnp.int32(cone))

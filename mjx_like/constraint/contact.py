@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from mjx_like.constants import MINVAL
 from mjx_like.constraint.impedance import stiffness_damping, valid_solimp, valid_solref
 from mjx_like.constraint.spring import Springs
+from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
 from mjx_like.types.data import Contact
@@ -56,8 +57,8 @@ def contact_parameters(m: Model, contact: Contact, spring: Springs) -> ContactPa
         b_friction=jnp.where(jnp.any(own != 0, axis=-1), b_own, spring.b),
         imp=spring.imp,
         slope=spring.slope,
-        R=jnp.where(edges, 2 * mu * mu / impratio * spring.R, spring.R),
-        R_friction=spring.R / impratio,
+        R=jnp.where(edges, safe.ratio(2 * mu * mu, impratio) * spring.R, spring.R),
+        R_friction=safe.ratio(spring.R, impratio),
     )
 
 

@@ -34,15 +34,15 @@ def exact_diagonal(m: Model, d: Data, factor: Array) -> Data:
         first, friction = R[jnp.where(edge >= 0, d.contact.efc_address[contact], 0)], d.contact.friction[contact]
         impratio = jnp.maximum(m.opt_floats.impratio, MINVAL)
         if m.flags.cone == ConeType.PYRAMIDAL:
-            own = jnp.where(dim > 1, 2 * friction[:, 0] ** 2 / impratio, 1) * first
+            own = jnp.where(dim > 1, safe.ratio(2 * friction[:, 0] ** 2, impratio), 1) * first
         else:
             slips = [jnp.where(edge == i + 1, friction[:, i], 0) for i in range(5)]
             ratio = safe.divide(friction[:, 0], sum(slips))
-            own = jnp.where(edge == 0, 1, ratio * ratio / impratio) * first
+            own = jnp.where(edge == 0, 1, safe.ratio(ratio * ratio, impratio)) * first
         R = jnp.where(edge >= 0, own, R)
     R = jnp.where(used, R, 1)
     return d.replace(
         efc_R=jnp.where(used, R, 0),
-        efc_D=jnp.where(used, 1 / R, 0),
-        efc_diagA=jnp.where(used, R * imp / jnp.where(used, 1 - imp, 1), 0),
+        efc_D=jnp.where(used, safe.ratio(1, R), 0),
+        efc_diagA=safe.divide(R * imp, 1 - imp, where=used),
     )

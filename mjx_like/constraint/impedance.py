@@ -33,8 +33,9 @@ def stiffness_damping(solref: Array, dmax: Array) -> tuple[Array, Array]:
     first, second = solref[..., 0], solref[..., 1]
     standard = first > 0
     time, ratio = jnp.where(standard, first, 1), jnp.where(standard, second, 1)
-    k = jnp.where(standard, 1 / _least((dmax * time * ratio) ** 2), -first / _least(dmax * dmax))
-    b = jnp.where(standard, 2 / _least(dmax * time), -second / _least(dmax))
+    stiff, soft = safe.ratio(1, _least((dmax * time * ratio) ** 2)), safe.ratio(-first, _least(dmax * dmax))
+    damped, free = safe.ratio(2, _least(dmax * time)), safe.ratio(-second, _least(dmax))
+    k, b = jnp.where(standard, stiff, soft), jnp.where(standard, damped, free)
     return k, b
 
 
@@ -47,7 +48,7 @@ def resolved(k: Array, b: Array, imp: Array, solref: Array, timestep: Array) -> 
     excess = k * imp * timestep * timestep
     over = (solref[..., 0] > 0) & (excess > 1)
     excess = jnp.where(over, excess, 1)
-    return k / excess, b / jnp.sqrt(excess)
+    return safe.ratio(k, excess), safe.ratio(b, jnp.sqrt(excess))
 
 
 def end_of_step(k: Array, b: Array, imp: Array, timestep: Array) -> Array:
@@ -73,21 +74,22 @@ def impedance(solimp: Array, violation: Array) -> tuple[Array, Array]:
     """
     dmin, dmax, width, mid, power = valid_solimp(solimp)
     flat = (dmin == dmax) | (width <= MINVAL)
-    x = jnp.abs(violation) / jnp.where(flat, 1, width)
+    width = jnp.where(flat, 1, width)
+    x = safe.ratio(jnp.abs(violation), width)
     inside = (x > 0) & (x < 1) & ~flat
     x_in = jnp.where(inside, x, 0.5)
     low = x_in <= mid
     # below the midpoint y = a x^p, above it 1 - y = b (1 - x)^p: the same curve seen from the other end
     base = jnp.where(low, x_in, 1 - x_in)
     pivot = jnp.where(low, mid, 1 - mid)
-    part = safe.power(base / pivot, power)
+    part = safe.power(safe.ratio(base, pivot), power)
     y = jnp.where(low, pivot * part, 1 - pivot * part)
-    slope = power * part * pivot / base
+    slope = safe.ratio(power * part * pivot, base)
     value = jnp.where(
         flat, 0.5 * (dmin + dmax), jnp.where(x >= 1, dmax, jnp.where(inside, dmin + y * (dmax - dmin), dmin))
     )
     sign = jnp.where(violation < 0, -1, 1)
-    return value, jnp.where(inside, slope * sign * (dmax - dmin) / jnp.where(flat, 1, width), 0)
+    return value, jnp.where(inside, safe.ratio(slope * sign * (dmax - dmin), width), 0)
 
 
 def regularization(impedance_value: Array, diagonal: Array, rise: Array | None = None) -> Array:
@@ -95,5 +97,5 @@ def regularization(impedance_value: Array, diagonal: Array, rise: Array | None =
 
     rise: the value of `end_of_step`, by which it falls as far as the largest impedance allows; None: not at all.
     """
-    R = jnp.maximum(MINVAL, (1 - impedance_value) / impedance_value * diagonal)
-    return R if rise is None else jnp.maximum(R / rise, (1 - MAXIMP) / MAXIMP * diagonal)
+    R = jnp.maximum(MINVAL, safe.ratio(1 - impedance_value, impedance_value) * diagonal)
+    return R if rise is None else jnp.maximum(safe.ratio(R, rise), (1 - MAXIMP) / MAXIMP * diagonal)

@@ -17,6 +17,7 @@ from mjx_like.constraint.plan import adhesive
 from mjx_like.constraint.slots import Slots, equality_active, slots, smoothed_limits
 from mjx_like.constraint.smoothing import active_from
 from mjx_like.constraint.spring import LIMIT, Sources, Springs, springs
+from mjx_like.math import safe
 from mjx_like.math.batching import capacities, mapped_batch, with_capacity
 from mjx_like.math.linalg import matmul
 from mjx_like.math.linear import floats, is_float, linear_at_capacity
@@ -91,7 +92,7 @@ def reference_constraint(m: Model, d: Data) -> Data:
     aref = -b * vel - k * imp * (violation + h * vel if discrete else violation)
     if discrete:
         rise = end_of_step(k, b, imp, h)
-        aref = aref / rise
+        aref = safe.ratio(aref, rise)
     if adhesive(m.topology) and plan.contact_dims:
         aref = aref + adhesion_bias(m, d)
     if len(plan.connect) + len(plan.weld):
@@ -100,7 +101,7 @@ def reference_constraint(m: Model, d: Data) -> Data:
         product = velocity_product(m, d).at[jnp.minimum(source, len(plan.equality_order) - 1)].get()
         product = jnp.where(jnp.arange(nrow) < d.ne, product, 0)
         product = jnp.concatenate([product, jnp.zeros(m.njmax - nrow, aref.dtype)])
-        aref = aref - (product / rise if discrete else product)
+        aref = aref - (safe.ratio(product, rise) if discrete else product)
     return d.replace(efc_vel=vel, efc_aref=aref)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.constants import MINVAL
+from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.types.enums import GeomType
 
@@ -104,15 +105,16 @@ def _ellipsoid(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array
     scaled = d * geom.size
     square = jnp.sum(scaled * scaled)
     good = square >= MINVAL * MINVAL
-    inverse = 1 / jnp.sqrt(jnp.where(good, square, 1))
-    return geom.size * jnp.where(good, inverse * scaled, np.arange(3) == 0), None
+    length = jnp.sqrt(jnp.where(good, square, 1))
+    return geom.size * jnp.where(good, safe.rescale(scaled, length, 1), np.arange(3) == 0), None
 
 
 def _cylinder(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, Array]:
     square = d[0] * d[0] + d[1] * d[1]
     wide = square >= MINVAL * MINVAL
-    reach = jnp.where(wide, geom.size[0] / jnp.sqrt(jnp.where(wide, square, 1)), 0)
-    return jnp.where(np.arange(3) == 2, _ends(d, geom.size[1], middle), reach * d), (d[2] < 0).astype(jnp.int32)
+    rim = safe.rescale(d, jnp.sqrt(jnp.where(wide, square, 1)), geom.size[0])
+    rim = jnp.where(wide, rim, 0)
+    return jnp.where(np.arange(3) == 2, _ends(d, geom.size[1], middle), rim), (d[2] < 0).astype(jnp.int32)
 
 
 def _box(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, Array]:

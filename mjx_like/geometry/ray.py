@@ -23,7 +23,7 @@ Array = jax.Array
 def plane(point: Array, vector: Array, size: Array) -> tuple[Array, Array]:
     """Meet a plane z = 0 from above, within the rectangle of half sizes `size[:2]` where those are positive."""
     facing = vector[..., 2] <= -MINVAL
-    dist = -point[..., 2] / jnp.where(facing, vector[..., 2], -1)
+    dist = safe.ratio(-point[..., 2], jnp.where(facing, vector[..., 2], -1))
     hit = point[..., :2] + dist[..., None] * vector[..., :2]
     inside = jnp.all((size[..., :2] <= 0) | (jnp.abs(hit) <= size[..., :2]), axis=-1)
     dist = jnp.where(facing & (dist >= 0) & inside, dist, -1)
@@ -70,7 +70,7 @@ def cylinder(point: Array, vector: Array, size: Array) -> tuple[Array, Array]:
     side, real = _roots(vector * flat, point * flat, radius**2)
     on_side = _first_only(side, real) & (jnp.abs(_height(point, vector, side)) <= half)
     steep = jnp.abs(vector[..., 2:]) > MINVAL
-    ends = (np.array([-1.0, 1.0]) * half - point[..., 2:]) / jnp.where(steep, vector[..., 2:], 1)
+    ends = safe.ratio(np.array([-1.0, 1.0]) * half - point[..., 2:], jnp.where(steep, vector[..., 2:], 1))
     across = point[..., None, :2] + ends[..., None] * vector[..., None, :2]
     on_end = steep & (ends >= 0) & (jnp.sum(across * across, axis=-1) <= radius[..., None] ** 2)
     dist, face = _nearest(jnp.concatenate([ends, side], axis=-1), jnp.concatenate([on_end, on_side], axis=-1))
@@ -83,7 +83,7 @@ def box(point: Array, vector: Array, size: Array) -> tuple[Array, Array]:
     """Meet a box of half sizes `size`."""
     steep = jnp.abs(vector) > MINVAL
     slope = jnp.where(steep, vector, 1)
-    dist = jnp.stack([(-size - point) / slope, (size - point) / slope], axis=-2)
+    dist = jnp.stack([safe.ratio(-size - point, slope), safe.ratio(size - point, slope)], axis=-2)
     hit = point[..., None, None, :] + dist[..., None] * vector[..., None, None, :]
     own = np.eye(3, dtype=bool)
     inside = jnp.all(own | (jnp.abs(hit) <= size[..., None, None, :]), axis=-1)
@@ -110,7 +110,7 @@ def _roots(slope: Array, start: Array, square: Array) -> tuple[Array, Array]:
     real = discriminant >= MINVAL
     root = jnp.sqrt(jnp.where(real, discriminant, 1))
     bottom = jnp.where(real, a, 1)
-    return jnp.stack([(-b - root) / bottom, (-b + root) / bottom], axis=-1), real[..., None]
+    return jnp.stack([safe.ratio(-b - root, bottom), safe.ratio(-b + root, bottom)], axis=-1), real[..., None]
 
 
 def _first_only(roots: Array, real: Array) -> Array:

@@ -42,7 +42,7 @@ def reach(corners: tuple[v.Vector, v.Vector, v.Vector], point: v.Vector, vector:
     a, b, c, e = p[0] - p[2], p[1] - p[2], q[0] - q[2], q[1] - q[2]
     det = a * e - b * c
     wide = jnp.abs(det) >= MINVAL
-    inverse = 1 / jnp.where(wide, det, 1)
+    inverse = safe.ratio(1, jnp.where(wide, det, 1))
     first, second = (b * q[2] - e * p[2]) * inverse, (c * p[2] - a * q[2]) * inverse
     dist, steep = to_plane(corners, point, vector)
     met = wide & steep & (first >= 0) & (second >= 0) & (first + second <= 1) & (dist >= 0)
@@ -54,7 +54,7 @@ def to_plane(corners: tuple[v.Vector, v.Vector, v.Vector], point: v.Vector, vect
     normal = facing(corners)
     rise = v.dot(vector, normal)
     steep = jnp.abs(rise) >= MINVAL
-    return v.dot(v.sub(corners[2], point), normal) / jnp.where(steep, rise, 1), steep
+    return safe.ratio(v.dot(v.sub(corners[2], point), normal), jnp.where(steep, rise, 1)), steep
 
 
 def facing(corners: tuple[v.Vector, v.Vector, v.Vector]) -> v.Vector:
@@ -143,10 +143,10 @@ def _walls(point: Array, vector: Array, size: Array, height: Array) -> tuple[Arr
     for wall, rim in enumerate(rims):
         axis, sign = wall // 2, 2 * (wall % 2) - 1
         steep = jnp.abs(vector[:, axis]) > MINVAL
-        dist = (sign * size[axis] - point[:, axis]) / jnp.where(steep, vector[:, axis], 1)
+        dist = safe.ratio(sign * size[axis] - point[:, axis], jnp.where(steep, vector[:, axis], 1))
         hit = point + dist[:, None] * vector
         along = hit[:, 1 - axis]
-        place = lax.stop_gradient((along + size[1 - axis]) * (rim.size - 1) / (2 * size[1 - axis]))
+        place = lax.stop_gradient(safe.ratio((along + size[1 - axis]) * (rim.size - 1), 2 * size[1 - axis]))
         below = jnp.clip(jnp.nan_to_num(jnp.floor(place)), 0, rim.size - 2).astype(jnp.int32)
         left, right = (rim.at[below + k].get(mode="promise_in_bounds") for k in (0, 1))
         level = hit[:, 2]

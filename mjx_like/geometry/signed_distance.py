@@ -102,8 +102,8 @@ def _box_gradient(x: v.Vector, size: v.Vector) -> v.Vector:
 
 def _scaled(x: v.Vector, size: v.Vector) -> tuple[v.Vector, Array, Array]:
     """Return coordinates over the squared half axes of an ellipsoid, and two norms."""
-    near = tuple(c / s for c, s in zip(x, size, strict=True))
-    twice = tuple(c / s for c, s in zip(near, size, strict=True))
+    near = tuple(safe.ratio(c, s) for c, s in zip(x, size, strict=True))
+    twice = tuple(safe.ratio(c, s) for c, s in zip(near, size, strict=True))
     return twice, v.norm(near), v.norm(twice)
 
 
@@ -116,7 +116,7 @@ def _ellipsoid_gradient(x: v.Vector, size: v.Vector) -> v.Vector:
     scaled, near, twice = _scaled(x, size)
     along = safe.divide(2 * near - 1, near * twice)
     bent = safe.divide(near * (near - 1), twice**3)
-    return v.normalize(tuple(c * along - c / (s * s) * bent for c, s in zip(scaled, size, strict=True)))[0]
+    return v.normalize(tuple(c * along - safe.ratio(c, s * s) * bent for c, s in zip(scaled, size, strict=True)))[0]
 
 
 def _cylinder(x: v.Vector, size: v.Vector) -> Array:
@@ -160,14 +160,11 @@ class _Safe:
     sqrt, maximum, minimum, where, floor = safe.sqrt, jnp.maximum, jnp.minimum, jnp.where, jnp.floor
     abs, sin, cos, tan, clip = jnp.abs, jnp.sin, jnp.cos, jnp.tan, jnp.clip
 
-    @staticmethod
-    def arctan2(y: Array, x: Array) -> Array:
-        somewhere = (x != 0) | (y != 0)
-        return jnp.where(somewhere, jnp.arctan2(y, jnp.where(somewhere, x, 1)), 0)
+    arctan2, divide = staticmethod(safe.arctan2), staticmethod(safe.divide)
 
     @staticmethod
     def arccos(x: Array) -> Array:
-        return jnp.arctan2(safe.sqrt(1 - x * x), x)
+        return safe.arctan2(safe.sqrt(1 - x * x), x)
 
 
 def _own(m: Model, geom: np.ndarray) -> Field:
@@ -211,7 +208,7 @@ def _in_grid(m: Model, mesh: np.ndarray, x: v.Vector) -> Array:
     over = tuple(jnp.abs(c) - box[:, 3 + k] for k, c in enumerate(offset))
     away = safe.sqrt(sum(jnp.maximum(c, 0) ** 2 for c in over))
     inner = tuple(jnp.where(c > 0, a - jnp.sign(a) * (c + _INTO), a) for a, c in zip(offset, over, strict=True))
-    place = tuple((a / box[:, 3 + k] + 1) * (0.5 * cells) for k, a in enumerate(inner))
+    place = tuple((safe.ratio(a, box[:, 3 + k]) + 1) * (0.5 * cells) for k, a in enumerate(inner))
     first = tuple(jnp.clip(jnp.floor(lax.stop_gradient(p)), 0, cells - 1).astype(jnp.int32) for p in place)
     share = tuple(p - i for p, i in zip(place, first, strict=True))
     value, side = jnp.zeros_like(away), cells + 1

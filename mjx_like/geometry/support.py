@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.constants import MINVAL
+from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.vector import Vector
 
@@ -44,8 +45,9 @@ def cylinder(geom: Posed, direction: Vector) -> Vector:
     x, y, z = v.project(geom.axes, direction)
     square = x * x + y * y
     wide = square > MINVAL * MINVAL
-    reach = jnp.where(wide, geom.size[0] / jnp.sqrt(jnp.where(wide, square, 1)), 0)
-    local = (reach * x, reach * y, jnp.where(z >= 0, geom.size[1], -geom.size[1]))
+    length = jnp.sqrt(jnp.where(wide, square, 1))
+    rim = (jnp.where(wide, safe.rescale(c, length, geom.size[0]), 0) for c in (x, y))
+    local = (*rim, jnp.where(z >= 0, geom.size[1], -geom.size[1]))
     return v.add(geom.pos, v.combine(geom.axes, local))
 
 

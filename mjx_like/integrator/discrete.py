@@ -144,7 +144,7 @@ def constraint_inertia(m: Model, d: Data) -> Data:
     else:
         square, imp = d.efc_J * d.efc_J, d.efc_KBIP[:, 2]
         damped = metric - m.opt.timestep * fluid_drag(m, d) if in_fluid(m) else metric
-        rest, moving = (jnp.sum(square / jnp.diag(x), axis=1) for x in (d.M, damped))
+        rest, moving = (jnp.sum(safe.ratio(square, jnp.diag(x)), axis=1) for x in (d.M, damped))
         ratio = safe.divide(moving, rest)
         if m.plans.constraint.contact_dims:
             contact, edge, _ = row_owners(m, d)

@@ -67,7 +67,7 @@ def _ball(rest: Array, position: Array, threshold: Array) -> Array:
     turn = quaternion.subtract(position, quaternion.normalize(rest))
     angle = safe.norm(turn)
     over = angle > threshold
-    kept = jnp.where(over, threshold / jnp.where(over, angle, 1), 0)[:, None] * turn
+    kept = safe.divide(threshold, angle, where=over)[:, None] * turn
     return jnp.where(over[:, None], quaternion.multiply(position, quaternion.from_rotation_vector(-kept)), rest)
 
 

@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from mjx_like.math import quaternion
+from mjx_like.math import quaternion, safe
 from mjx_like.math.select import take
 from mjx_like.types.model import Model
 
@@ -31,10 +31,10 @@ def differentiate_pos(m: Model, qpos1: Array, qpos2: Array, dt: Array | float = 
     qpos1, qpos2: joint positions, shape (nq,).  Source: mj_differentiatePos.
     """
     plan, qpos1, qpos2 = m.plans.integrator, jnp.asarray(qpos1), jnp.asarray(qpos2)
-    scalar = (take(qpos2, plan.scalar_qpos) - take(qpos1, plan.scalar_qpos)) / dt
+    scalar = safe.ratio(take(qpos2, plan.scalar_qpos) - take(qpos1, plan.scalar_qpos), dt)
     if not plan.quat_qpos.size:
         return scalar
-    turn = quaternion.subtract(quaternions(m, qpos2), quaternions(m, qpos1)) / dt
+    turn = safe.ratio(quaternion.subtract(quaternions(m, qpos2), quaternions(m, qpos1)), dt)
     return take(jnp.concatenate([scalar, turn.ravel()]), plan.dof_order)
 
 

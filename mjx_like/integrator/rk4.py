@@ -72,5 +72,6 @@ def _curvature(turn: Array) -> Array:
     small = square < 1e-2
     angle = safe.sqrt(jnp.where(small, 1, square))
     series = 1 / 12 + square * (1 / 720 + square * (1 / 30240 + square * (1 / 1209600 + square / 47900160)))
-    exact = (1 - safe.divide(0.5 * angle * jnp.cos(0.5 * angle), jnp.sin(0.5 * angle))) / jnp.where(small, 1, square)
+    exact = 1 - safe.divide(0.5 * angle * jnp.cos(0.5 * angle), jnp.sin(0.5 * angle))
+    exact = safe.ratio(exact, jnp.where(small, 1, square))
     return jnp.where(small, series, exact)

@@ -92,9 +92,7 @@ def from_rotation_vector(v: Array) -> Array:
     small = square < 1e-6
     angle = safe.sqrt(jnp.where(small, 1, square))
     cosine = jnp.where(small, 1 - square / 8 * (1 - square / 48), jnp.cos(0.5 * angle))
-    half_sinc = jnp.where(
-        small, 0.5 - square / 48 * (1 - square / 80), jnp.sin(0.5 * angle) / jnp.where(small, 1, angle)
-    )
+    half_sinc = jnp.where(small, 0.5 - square / 48 * (1 - square / 80), safe.ratio(jnp.sin(0.5 * angle), angle))
     return jnp.concatenate([cosine, half_sinc * v], axis=-1)
 
 
@@ -112,7 +110,7 @@ def to_rotation_vector(q: Array) -> Array:
     scale = jnp.where(
         small,
         safe.divide(2.0, jnp.where(small, w, 1)) * (1 - ratio / 3 + ratio * ratio / 5),
-        2 * jnp.arctan2(sine, jnp.where(small, 1, w)) / sine,
+        safe.divide(2 * safe.arctan2(sine, jnp.where(small, 1, w)), sine),
     )
     return scale * v
 
@@ -137,6 +135,6 @@ def from_z_axis(z: Array) -> Array:
     sine = safe.norm(axis)
     flipped = jnp.zeros_like(z).at[..., 0].set(1)
     axis = jnp.where(sine[..., None] < MINVAL, flipped, safe.divide(axis, sine[..., None]))
-    quat = from_axis_angle(axis, jnp.arctan2(sine, z[..., 2]))
+    quat = from_axis_angle(axis, safe.arctan2(sine, z[..., 2]))
     identity = jnp.zeros_like(quat).at[..., 0].set(1)
     return jnp.where(length < MINVAL, identity, quat)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
+from mjx_like.errors import closest
 from mjx_like.mjcf.default import NAMED_BY_FILE, file_stem
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.schema.actuator import TARGETS
-from mjx_like.mjcf.values import closest
 
 Names = dict[str, dict[str, Element]]
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from mjx_like.errors import ModelError
+from mjx_like.errors import InputError, ModelError, shown
 from mjx_like.mjcf.build import build_spec
 from mjx_like.mjcf.element import Element
-from mjx_like.mjcf.file import read_bytes
+from mjx_like.mjcf.file import path_of, read_bytes
 from mjx_like.mjcf.include import Source
 from mjx_like.mjcf.spec import Spec
 from mjx_like.mjcf.urdf import read_robot
@@ -21,20 +21,35 @@ def parse_file(path: str | Path, assets: dict[str, bytes] | None = None) -> Spec
 
     path: the main file; other files are named relative to its directory.
     assets: contents by file name; they go before the disk.
-    Raises ModelError with file, line and element.
+    Raises ModelError with file, line and element, InputError for arguments of another kind.
     """
-    path = Path(path)
+    path, assets = path_of(path), _contents(assets)
     try:
         data = read_bytes(path)
     except OSError as e:
         raise ModelError(f"cannot read model file '{path}': {e.strerror}") from None
-    return parse(data, str(path), path.parent, assets or {})
+    return parse(data, str(path), path.parent, assets)
 
 
 def parse_string(xml: str | bytes, assets: dict[str, bytes] | None = None) -> Spec:
-    """Spec of a model given as text; files that it names come from `assets`, else from the working directory."""
+    """Spec of a model given as text; files that it names come from `assets`, else from the working directory.
+
+    Raises as parse_file.
+    """
+    if not isinstance(xml, str | bytes):
+        raise InputError(
+            f"xml={shown(xml)}: must be the text of a model, a str or bytes; from_xml_path takes the name of a file"
+        )
     data = xml.encode("utf-8", errors="replace") if isinstance(xml, str) else xml
-    return parse(data, MAIN, None, assets or {})
+    if data.strip() and b"<" not in data and b"\n" not in data:
+        raise ModelError(f"{MAIN}:1: {shown(xml)} is no XML; to load a file, give its name to from_xml_path")
+    return parse(data, MAIN, None, _contents(assets))
+
+
+def _contents(assets: dict[str, bytes] | None) -> dict[str, bytes]:
+    if assets is not None and not isinstance(assets, dict):
+        raise InputError(f"assets={shown(assets)}: must be a dict of the contents of files, bytes, by their names")
+    return assets or {}
 
 
 def parse(

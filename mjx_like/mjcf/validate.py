@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
-from mjx_like.errors import ModelError
+from mjx_like.errors import ModelError, closest
 from mjx_like.mjcf.checks import check_element
 from mjx_like.mjcf.element import Element, Where
 from mjx_like.mjcf.include import Source
 from mjx_like.mjcf.schema import ELEMENTS, Attribute, ElementType, Rule
-from mjx_like.mjcf.values import closest, parse_value
+from mjx_like.mjcf.values import parse_value
 from mjx_like.mjcf.xml import has_cdata, tag_of
 
 _LAX = ("frame", "replicate")  # what is in them MuJoCo does not hold against its table

@@ -4,11 +4,11 @@ Source: mjXUtil::ReadAttr, MapValue, MapValues; what counts as a number was foun
 """
 
 import re
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
+from mjx_like.errors import closest
 from mjx_like.mjcf.schema.grammar import Attribute, Kind
 
 NUMBER = re.compile(
@@ -22,12 +22,6 @@ LONG = 500  # characters of a text from which on it is read as a whole if its ch
 SPACE = re.compile(r"[ \t\n\v\f\r]+")
 INT_MAX = 2**31
 FLOAT_MAX = float(np.finfo(np.float32).max)
-
-
-def closest(word: str, allowed) -> str:
-    """ "; did you mean 'x'?" if one of the allowed words is near, else nothing."""
-    near = get_close_matches(word, list(allowed), n=1)
-    return f"; did you mean '{near[0]}'?" if near else ""
 
 
 def words(text: str) -> list[str]:

@@ -15,6 +15,7 @@ from lxml import etree
 from mjx_like.mjcf.asset.skn import read_skin
 from mjx_like.mjcf.canonical import default_elements, general_element, node, plain_classes, settings, speaking
 from mjx_like.mjcf.element import Element
+from mjx_like.mjcf.file import path_of
 from mjx_like.mjcf.schema import ELEMENTS, Attribute, Kind
 from mjx_like.mjcf.settle import FILES, settled
 from mjx_like.mjcf.spec import Spec
@@ -71,9 +72,9 @@ def write_xml(spec: Spec, path: str | Path) -> None:
     """Write the MJCF of a Spec to a file; files that it names are found from there.
 
     Files that exist only in `spec.assets` are not written.
-    Raises ModelError as to_xml does, OSError where the file cannot be written.
+    Raises ModelError as to_xml does, InputError for a path that is none, OSError where the file cannot be written.
     """
-    path = Path(path)
+    path = path_of(path)
     moved = Spec(**vars(spec))
     moved.compiler = spec.compiler | moved_folders(spec, path.parent)
     path.write_text(to_xml(moved), encoding="utf-8")

@@ -61,8 +61,8 @@ def _projection(velocity: Array, size: Array) -> tuple[Array, Array, Array]:
     face = jnp.roll(size, -1, axis=-1) * jnp.roll(size, -2, axis=-1)
     fourth = jnp.sum(face**4 * velocity**2, axis=-1, keepdims=True)
     second = jnp.sum(face**2 * velocity**2, axis=-1, keepdims=True)
-    area = np.pi * safe.sqrt(fourth / jnp.maximum(MINVAL, second))
-    cosine = second / jnp.maximum(MINVAL, safe.norm(velocity, keepdims=True) * fourth)
+    area = np.pi * safe.sqrt(safe.ratio(fourth, jnp.maximum(MINVAL, second)))
+    cosine = safe.ratio(second, jnp.maximum(MINVAL, safe.norm(velocity, keepdims=True) * fourth))
     return area, cosine, face**2 * velocity
 
 

@@ -98,7 +98,7 @@ def fields(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen: Array
     slope = still.gradient(stop(at))
     gap = live.distance(at)
     total = total - safe.divide(gap - stop(gap), v.dot(slope, ahead))
-    dist = jnp.where(met, total / jnp.where(met, length, 1), -1)
+    dist = safe.divide(total, length, -1, where=met)
     return dist, jnp.where(met[..., None], v.pack(v.normalize(slope)[0]), 0)
 
 

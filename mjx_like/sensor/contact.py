@@ -150,7 +150,7 @@ def _net(m: Model, d: Data, fields: list[ConDataField], matches: Array, turned: 
     force, torque = (jnp.sum(d.contact.frame * part[:, :, None], axis=1) for part in (wrench[:, :3], wrench[:, 3:]))
     weight = jnp.where(matches, safe.norm(wrench[:, :3]), 0)
     point = jnp.sum(weight[..., None] * d.contact.pos, axis=1)
-    point = point / jnp.maximum(jnp.sum(weight, axis=1, keepdims=True), MINVAL)
+    point = safe.ratio(point, jnp.maximum(jnp.sum(weight, axis=1, keepdims=True), MINVAL))
     sign = jnp.where(matches, jnp.where(turned, -1.0, 1.0), 0)[..., None]
     arm = d.contact.pos - point[:, None]
     zero, axes = jnp.zeros_like(point[:, :1]), np.broadcast_to(np.eye(3)[:2, None], (2, *point.shape))

@@ -48,7 +48,7 @@ def _from_segments(m: Model, d: Data, pull: Array) -> Array:
     start, end = (take(d.site_xpos, plan.segment_site[:, k]) for k in (0, 1))
     direction, _ = safe.normalize(end - start)
     divisor = take(jnp.concatenate([jnp.ones(1, m.wrap_prm.dtype), m.wrap_prm]), plan.segment_pulley)
-    force = direction * (combine(plan.segment_tendon.T, pull) / divisor)[:, None]
+    force = direction * safe.ratio(combine(plan.segment_tendon.T, pull), divisor)[:, None]
     points, forces = jnp.concatenate([end, start]), jnp.concatenate([force, -force])
     return _on_bodies(m, points, forces, np.concatenate([plan.segment_body[:, 1], plan.segment_body[:, 0]]))
 

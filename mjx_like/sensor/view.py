@@ -48,7 +48,7 @@ def pixel_rays(m: Model, camera: np.ndarray) -> tuple[Array, Array]:
     pixel = np.stack([_grid(width, height) for width, height in resolution])
     focal, principal = _intrinsics(m, camera)
     flip = np.array([1.0, -1.0])
-    across = flip * (pixel - principal[:, None]) / focal[:, None]
+    across = safe.ratio(flip * (pixel - principal[:, None]), focal[:, None])
     ahead = jnp.full_like(across[..., :1], -1)
     aim, _ = safe.normalize(jnp.concatenate([across, ahead], axis=-1))
     flat = (m.cam_projection[camera] == ProjectionType.ORTHOGRAPHIC)[:, None, None]
@@ -66,7 +66,7 @@ def camprojection(m: Model, d: Data, group: SensorGroup) -> Array:
     bottom = jnp.where(jnp.abs(depth) < MINVAL, shallow, depth)
     focal, _ = _intrinsics(m, group.refid)
     centre = 0.5 * m.cam_resolution[group.refid]
-    return (np.array([-1.0, 1.0]) * focal * local[:, :2] + centre * depth) / bottom
+    return safe.ratio(np.array([-1.0, 1.0]) * focal * local[:, :2] + centre * depth, bottom)
 
 
 def _grid(width: int, height: int) -> np.ndarray:
@@ -82,7 +82,7 @@ def _intrinsics(m: Model, camera: np.ndarray) -> tuple[Array, Array]:
     given = jnp.all(sensor != 0, axis=1, keepdims=True)
     scale = safe.divide(jnp.asarray(resolution, sensor.dtype), sensor)
     half_angle = take(m.cam_fovy, camera) * (np.pi / 360)
-    focal = (0.5 * resolution[:, 1] / jnp.tan(half_angle))[:, None]
+    focal = safe.ratio(0.5 * resolution[:, 1], jnp.tan(half_angle))[:, None]
     return jnp.where(given, intrinsic[:, :2] * scale, focal), jnp.where(
         given, intrinsic[:, 2:] * scale, 0.5 * resolution
     )

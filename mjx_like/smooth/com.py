@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constants import MINVAL
+from mjx_like.math import safe
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import combine, take
 from mjx_like.math.spatial import pack_inertia
@@ -30,7 +31,7 @@ def subtree_com(m: Model, xipos: Array) -> Array:
     weighted = jnp.concatenate([m.body_mass[:, None] * xipos, m.body_mass[:, None]], axis=-1)
     total = combine(m.plans.tree.body_ancestor.T, weighted)
     heavy = total[:, 3:] >= MINVAL
-    return jnp.where(heavy, total[:, :3] / jnp.where(heavy, total[:, 3:], 1), xipos)
+    return safe.divide(total[:, :3], total[:, 3:], xipos, where=heavy)
 
 
 def _dof_axes(m: Model, d: Data, com: Array) -> Array:

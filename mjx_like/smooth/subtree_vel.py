@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.constants import MINVAL
+from mjx_like.math import safe
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import combine, take
 from mjx_like.types.data import Data
@@ -23,7 +24,7 @@ def subtree_vel(m: Model, d: Data) -> Data:
     mass = m.body_mass[:, None]
     total = combine(subtree, jnp.concatenate([mass * linear, mass], axis=-1))
     heavy = total[:, 3:] >= MINVAL
-    velocity = jnp.where(heavy, total[:, :3] / jnp.where(heavy, total[:, 3:], 1), 0)
+    velocity = safe.divide(total[:, :3], total[:, 3:], where=heavy)
     momentum = _angular_momentum(m, d, omega, linear, subtree)
     moved = momentum - cross(d.subtree_com, total[:, :3])
     return d.replace(subtree_linvel=velocity, subtree_angmom=moved)

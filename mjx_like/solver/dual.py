@@ -40,7 +40,7 @@ def dual(p: Problem, unconstrained: Array) -> Dual:
     used, loss = p.law.D > 0, p.law.loss
     return Dual(
         A=matmul(p.J, cho_solve(cholesky(p.M), p.J.T)),
-        R=jnp.where(used, 1 / jnp.where(used, p.law.D, 1), 1),
+        R=safe.divide(1, p.law.D, 1, where=used),
         b=times(p.J, unconstrained) - p.aref,
         low=jnp.where(loss > 0, -loss, jnp.where(p.law.high == jnp.inf, -jnp.inf, 0)),
         high=jnp.where(loss > 0, loss, jnp.inf),
@@ -60,7 +60,7 @@ def dual_state(law: Law, force: Array) -> Array:
     if not ncone:
         return out
     cones, mu, friction = force[nplain:].reshape(ncone, ndim), law.cone.mu, law.cone.scale[:, 1:]
-    normal, tangent = cones[:, 0] / mu, safe.norm(safe.divide(cones[:, 1:], friction))
+    normal, tangent = safe.ratio(cones[:, 0], mu), safe.norm(safe.divide(cones[:, 1:], friction))
     zone = jnp.where(normal + mu * tangent <= 0, int(s.QUADRATIC), int(s.CONE))
     zone = jnp.where(mu * normal >= tangent, int(s.SATISFIED), zone)
     flat = jnp.all(friction == 0, axis=1)
@@ -108,4 +108,4 @@ def within_ellipsoid(A: Array, b: Array, friction: Array, normal: Array) -> Arra
 def on_ellipsoid(v: Array, friction: Array, normal: Array) -> Array:
     """Return `v` scaled to |v / friction| = normal.  v, friction: shape (..., n); normal: shape (...)."""
     square = jnp.sum(safe.divide(v, friction) ** 2, axis=-1)
-    return v * safe.sqrt(normal * normal / jnp.maximum(MINVAL, square))[..., None]
+    return v * safe.sqrt(safe.ratio(normal * normal, jnp.maximum(MINVAL, square)))[..., None]

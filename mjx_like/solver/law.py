@@ -153,7 +153,7 @@ class _Decomposed:
         self.bottom = ~top & (cone.mu * normal + slip <= 0)
         self.middle = ~top & ~self.bottom
         square = cone.mu * cone.mu
-        self.mass = self.D[..., 0] / jnp.maximum(square * (1 + square), MINVAL)
+        self.mass = safe.ratio(self.D[..., 0], jnp.maximum(square * (1 + square), MINVAL))
 
     def pick(self, middle: Array, bottom: Array, top: Array | float = 0.0) -> Array:
         """Return one of three values by the zone of the cone."""

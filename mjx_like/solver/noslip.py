@@ -92,7 +92,7 @@ def _solve(jacobian: Array, rate: Array) -> Array:
     All of them give the same acceleration. A ridge makes the matrix regular, what it takes off is added again.
     """
     size = jnp.max(jnp.abs(jacobian), axis=1)
-    scale = 1 / jnp.where(size > 0, size, 1)
+    scale = safe.divide(1, size, 1)
     matrix, target = jacobian * scale[:, None], rate * scale
     regular = matrix + float(jnp.finfo(rate.dtype).eps) ** (2 / 3) * np.eye(rate.size, dtype=rate.dtype)
     x = jnp.zeros_like(rate)
@@ -188,8 +188,8 @@ def _cone_conditions(friction: Array, slope: Array, force: Array, at: Array) -> 
     edge = jnp.sum(safe.divide(at[:, 1:], friction) ** 2, axis=1, keepdims=True) >= slack * at[:, :1] ** 2
     none = (at[:, :1] < MINVAL) | (friction == 0)
     normal = jnp.where(at[:, :1] < MINVAL, 1, normal)
-    outward = safe.divide(v, friction * friction) / (normal * normal)
+    outward = safe.ratio(safe.divide(v, friction * friction), normal * normal)
     work = jnp.sum(slope * v, axis=1, keepdims=True)
-    excess = jnp.sum(safe.divide(v, friction) ** 2, axis=1, keepdims=True) / (normal * normal) - 1
+    excess = safe.ratio(jnp.sum(safe.divide(v, friction) ** 2, axis=1, keepdims=True), normal * normal) - 1
     on_edge = slope - work * outward + excess * outward * lax.stop_gradient(normal * normal)
     return jnp.where(none, v, jnp.where(edge, on_edge, slope))

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constants import MINVAL
+from mjx_like.math import safe
 from mjx_like.solver.law import Cone, Law, row_bounds
 from mjx_like.solver.problem import Problem
 from mjx_like.types.data import Data
@@ -51,7 +52,7 @@ class ConeLayout:
         self.ncone = jnp.max(jnp.where(c.efc_address >= 0, number, 0), initial=0)
         # a cone that is not in use, or has dimension 1, has slips of 0: it acts as one row
         mu = jnp.where(c.friction[:, 0] > 0, c.friction[:, 0], 1)
-        mu = mu / jnp.sqrt(jnp.maximum(m.opt_floats.impratio, MINVAL))
+        mu = safe.ratio(mu, safe.sqrt(jnp.maximum(m.opt_floats.impratio, MINVAL)))
         slips = jnp.where(inside[:, 1:], c.friction[:, : ndim - 1], 0)
         self.cone = Cone(scale=jnp.concatenate([mu[:, None], slips], axis=1), mu=mu)
 

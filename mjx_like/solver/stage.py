@@ -120,15 +120,14 @@ def without_slip(m: Model, p: Problem, task: Dual, unconstrained: Array, s: Solu
 
 def _frame(m: Model, d: Data, metric: Array, layout: PlainLayout | ConeLayout, lanes: Islands) -> Frame:
     """Return what the sweeps depend on besides the dual problem.  Reads efc_type, efc_id and contact."""
+    d, metric = jax.lax.stop_gradient((d, metric))
     row = jnp.arange(m.njmax, dtype=jnp.int32)
     edge = d.efc_type == int(ConstraintType.CONTACT_PYRAMIDAL)
     if m.plans.constraint.contact_dims:
         edge = edge & ((row - d.contact.efc_address[jnp.where(edge, d.efc_id, 0)]) & 1 == 0)
-    return jax.lax.stop_gradient(
-        Frame(
-            pair=layout.from_rows(edge.astype(metric.dtype)),
-            islands=lanes,
-            scale=1 / jnp.maximum(times(lanes.dof, jnp.diag(metric)), MINVAL),
-            tolerance=m.opt_floats.noslip_tolerance,
-        )
+    return Frame(
+        pair=layout.from_rows(edge.astype(metric.dtype)),
+        islands=lanes,
+        scale=1 / jnp.maximum(times(lanes.dof, jnp.diag(metric)), MINVAL),
+        tolerance=jax.lax.stop_gradient(m.opt_floats.noslip_tolerance),
     )

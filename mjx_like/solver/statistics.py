@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 
+from mjx_like.arguments import whole_number
 from mjx_like.constants import MINVAL
 from mjx_like.errors import InputError
 from mjx_like.solver.implicit_gradient import SOLVERS
@@ -12,6 +13,7 @@ from mjx_like.solver.stage import task_of
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 from mjx_like.types.pytree import Record, leaf, record
+from mjx_like.worlds import one_world
 
 Array = jax.Array
 
@@ -37,11 +39,11 @@ def solver_statistics(m: Model, d: Data, count: int = 10) -> SolverStatistics:
     Reads M, qfrc_smooth, qacc_smooth, qacc_warmstart, nefc, contact and efc_*.
 
     Raises:
-      InputError: a count below 1, or a model without constraints.
+      InputError: `d` is not one world of `m`, a count below 1, or a model without constraints.
     Source: mjSolverStat of mjData.
     """
-    if count < 1:
-        raise InputError(f"solver_statistics: count is {count}, must be 1 or more")
+    one_world("solver_statistics", m, d, rows=True)
+    count = whole_number("count", count, least=1)
     if m.njmax == 0 or m.plans.constraint.default_njmax == 0:
         raise InputError("solver_statistics: the model has no constraint rows")
     task = task_of(m, d, d.M, d.qfrc_smooth, d.qacc_smooth)

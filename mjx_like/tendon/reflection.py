@@ -5,6 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mjx_like.math import safe
+
 Array = jax.Array
 
 _TOLERANCE = 1e-6  # of MuJoCo's search, in the residual [rad]
@@ -47,8 +49,8 @@ def _reflection_angle_jvp(primals, tangents):
     sine = jnp.sin(phi)
     change = tangents[2]
     for ratio, tangent in zip((ratio1, ratio2), tangents, strict=False):
-        change = change + sine / jnp.sqrt(1 - (ratio * sine) ** 2) * tangent
-    return phi, -change / _slope(phi, ratio1, ratio2)
+        change = change + safe.ratio(sine, jnp.sqrt(1 - (ratio * sine) ** 2)) * tangent
+    return phi, -safe.ratio(change, _slope(phi, ratio1, ratio2))
 
 
 def _residual(phi: Array, ratio1: Array, ratio2: Array, total: Array) -> Array:
@@ -58,5 +60,5 @@ def _residual(phi: Array, ratio1: Array, ratio2: Array, total: Array) -> Array:
 
 def _slope(phi: Array, ratio1: Array, ratio2: Array) -> Array:
     sine, cosine = jnp.sin(phi), jnp.cos(phi)
-    parts = (ratio * cosine / jnp.sqrt(1 - (ratio * sine) ** 2) for ratio in (ratio1, ratio2))
+    parts = (safe.ratio(ratio * cosine, jnp.sqrt(1 - (ratio * sine) ** 2)) for ratio in (ratio1, ratio2))
     return sum(parts) - 2

@@ -44,7 +44,7 @@ def spans(m: Model, d: Data) -> Spans:
     first, last = pack(path.first), pack(path.last)
     inward, before = safe.normalize(jnp.where(touches, first, stop) - start)
     outward, after = safe.normalize(stop - jnp.where(touches, last, start))
-    scale = 1 / take(jnp.concatenate([jnp.ones(1, m.wrap_prm.dtype), m.wrap_prm]), plan.span_pulley)
+    scale = safe.ratio(1, take(jnp.concatenate([jnp.ones(1, m.wrap_prm.dtype), m.wrap_prm]), plan.span_pulley))
     length = before[:, 0] + jnp.where(path.touches, path.arc + after[:, 0], 0)
     inward, outward = inward * scale[:, None], outward * scale[:, None]
     return Spans(

@@ -77,7 +77,7 @@ def spatial(m: Model, d: Data) -> tuple[Array, Array]:
     plan = m.plans.tendon
     start, end = (take(d.site_xpos, plan.segment_site[:, k]) for k in (0, 1))
     direction, distance = safe.normalize(end - start)
-    scale = 1 / _divisor(m)
+    scale = safe.ratio(1, _divisor(m))
     length = combine(plan.segment_tendon, distance[:, 0] * scale)
     pull = direction * scale[:, None]
     rows = _rows(m, d, end, pull, 1) - _rows(m, d, start, pull, 0)
@@ -111,7 +111,7 @@ def length_acceleration(m: Model, d: Data) -> Array:
     turning = safe.divide(relative - along * direction, distance)
     rate = jnp.sum(direction * (acceleration[1] - acceleration[0]) + turning * relative, axis=-1)
     apart = plan.segment_body[:, 0] != plan.segment_body[:, 1]
-    return combine(plan.segment_tendon, jnp.where(apart, rate, 0) / _divisor(m))
+    return combine(plan.segment_tendon, safe.ratio(jnp.where(apart, rate, 0), _divisor(m)))
 
 
 def _motion(m: Model, d: Data, point: Array, body: np.ndarray) -> tuple[Array, Array]:

@@ -83,8 +83,7 @@ def wrap(start: Vector, stop: Vector, center: Vector, axes, radius: Array, cylin
 def angle_between(a: Point, b: Point) -> Array:
     """Return the signed angle from one direction to another, at most half a turn [rad]; 0 if one is no direction."""
     cross, dot = a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]
-    good = (cross != 0) | (dot != 0)
-    return jnp.where(good, jnp.arctan2(cross, jnp.where(good, dot, 1)), 0)
+    return safe.arctan2(cross, dot)
 
 
 def _held(values):
@@ -134,8 +133,8 @@ def _tangent(a: Point, radius: Array, sign: Array) -> tuple[Array, Point]:
     square = a[0] * a[0] + a[1] * a[1]
     reach = safe.sqrt(square - radius * radius)
     square = jnp.where((square >= radius * radius) & (square > 0), square, 1)
-    lead = jnp.arctan2(reach, jnp.where(radius > 0, radius, 1))
-    near, turned = (radius * x / square for x in (radius, sign * reach))
+    lead = safe.arctan2(reach, jnp.where(radius > 0, radius, 1))
+    near, turned = (safe.ratio(radius * x, square) for x in (radius, sign * reach))
     return lead, (near * a[0] - turned * a[1], near * a[1] + turned * a[0])
 
 
@@ -150,10 +149,10 @@ def _inside(a: Point, b: Point, radius: Array, wanted: Array):
     touches = wanted & (len_a > radius) & (len_b > radius) & ~hits
     total = angle_between(a, b)
     len_a, len_b = (jnp.where(touches, length, 2 * radius + 1) for length in (len_a, len_b))
-    ratios = tuple(jnp.minimum(radius / length, 1 - jnp.finfo(total.dtype).eps) for length in (len_a, len_b))
+    ratios = tuple(jnp.minimum(safe.ratio(radius, length), 1 - jnp.finfo(total.dtype).eps) for length in (len_a, len_b))
     phi = reflection_angle(*ratios, jnp.where(touches, jnp.abs(total), 1))
     forward = total > 0
-    origin = tuple(jnp.where(forward, p / len_a, q / len_b) for p, q in zip(a, b, strict=True))
+    origin = tuple(jnp.where(forward, safe.ratio(p, len_a), safe.ratio(q, len_b)) for p, q in zip(a, b, strict=True))
     ahead = phi - jnp.arcsin(jnp.where(forward, *ratios) * jnp.sin(phi))
     cosine, sine = jnp.cos(ahead), jnp.sin(ahead)
     bent = cosine * origin[0] - sine * origin[1], sine * origin[0] + cosine * origin[1]

@@ -153,9 +153,10 @@ class Data(Record):
     efc_force: Array = leaf("njmax")
 
     def replace(self, **changes: Any):
-        """Return a copy with the named fields changed; an unknown name raises TypeError.
+        """Return a copy with the named fields changed; NumPy arrays become JAX arrays of the field's dtype.
 
-        NumPy arrays become JAX arrays of the field's dtype.
+        Raises:
+          InputError: a name that is no field; the message has the nearest one.
         """
         return super().replace(**{name: self._on_device(name, value) for name, value in changes.items()})
 

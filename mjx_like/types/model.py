@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from mjx_like.errors import ModelError
+from mjx_like.errors import InputError, ModelError, shown
 from mjx_like.types.enums import ObjType
 from mjx_like.types.named import NAMED_KINDS, Named
 from mjx_like.types.option import OPTION_FLAGS, Option, OptionFloats, Statistic
@@ -252,7 +252,10 @@ class Model(Record):
         """Read a size, id, type or flag through to the Topology."""
         if name.startswith("__") or name == "topology":
             raise AttributeError(name)
-        return getattr(self.topology, name)
+        try:
+            return getattr(self.topology, name)
+        except AttributeError:  # with its object, for Python to name the nearest
+            raise AttributeError(f"a Model has no field '{name}'", name=name, obj=self) from None
 
     @property
     def opt(self) -> Option:
@@ -264,16 +267,26 @@ class Model(Record):
         """Return a copy with changed leaves; `opt=` takes a changed `m.opt` and may make a new Topology.
 
         Raises:
+          InputError: a name that is no leaf, or an `opt` that is no Option; the message has the nearest name.
           ModelError: a leaf is given a non-zero value where the Topology has no such term.
         """
-        option = changes.pop("opt", None)
-        if option is not None:
+        if "opt" in changes:
+            option = changes.pop("opt")
+            if not isinstance(option, Option):
+                raise InputError(f"opt={shown(option)}: give an Option, m.opt.replace(...)")
             changes["opt_floats"] = option.floats()
             changes["topology"] = changes.get("topology", self.topology).with_flags(option.flags())
         topology = changes.get("topology", self.topology)
         for name in changes.keys() & TERMS.keys():
             _require_term(topology, name, changes[name])
         return Record.replace(self, **changes)
+
+    def _hint(self, name: str) -> str:
+        if name in OPTION_FLAGS or name in OptionFloats.__dataclass_fields__:
+            return f"; {name} is an option: m.replace(opt=m.opt.replace({name}=...))"
+        if name in Topology.__dataclass_fields__:
+            return f"; {name} is fixed when the model is compiled; change the model file, or the Spec"
+        return Record._hint(self, name)
 
     def name2id(self, kind: ObjType | int, name: str) -> int:
         """Return the id of a named object, or -1.  Source: mj_name2id."""

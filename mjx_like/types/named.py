@@ -26,6 +26,10 @@ class Named(NamedTuple):
     id: int
     name: str
 
+    def __repr__(self) -> str:
+        kind = next(methods[0] for prefix, *methods in NAMED_KINDS.values() if prefix == self.prefix)
+        return f"{kind}{f' {self.name!r}' if self.name else ''}, id {self.id}"
+
     def __getattr__(self, field: str) -> Any:
         return getattr(self.model, self.prefix + field)[self.id]
 

@@ -4,8 +4,12 @@ import dataclasses
 from typing import Any
 
 import jax
+import numpy as np
 
-from mjx_like.types.pytree import Record, leaf, record
+from mjx_like.arguments import whole_number
+from mjx_like.errors import InputError, closest, shown
+from mjx_like.types.enums import ConeType, IntegratorType, JacobianType, SolverType
+from mjx_like.types.pytree import Record, leaf, record, wrapped
 
 Array = jax.Array
 
@@ -54,6 +58,43 @@ class OptionFlags:
 OPTION_FLAGS = tuple(OptionFlags.__dataclass_fields__)
 
 
+_KINDS = {"integrator": IntegratorType, "cone": ConeType, "jacobian": JacobianType, "solver": SolverType}
+_KNOWN = "; its fields are " + ", ".join((*OptionFloats.__dataclass_fields__, *OPTION_FLAGS))
+
+
+def _flag(name: str, value: Any) -> int:
+    """Return an integer option; raise for what is none."""
+    kind = _KINDS.get(name)
+    if kind is None or isinstance(value, jax.core.Tracer):
+        return whole_number(name, value)
+    try:
+        return int(kind(whole_number(name, value)))
+    except ValueError:  # an InputError is one too
+        members = ", ".join(f"{member.name}={member.value}" for member in kind)
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise InputError(f"{name}={shown(value)}: must be {article} {kind.__name__}: {members}") from None
+
+
+def _numbers(name: str, value: Any) -> Any:
+    """Return a float option as it is, lists as an array; raise for what is no number."""
+    try:
+        given = jax.numpy.asarray(None if isinstance(value, str) else value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}={shown(value)}: must be a number or an array of numbers") from None
+    return given if isinstance(value, list | tuple) else value
+
+
+def _printed(name: str, value: Any) -> str:
+    """Return the value of an option; its type and shape where it is traced, batched or gone."""
+    if name in _KINDS:
+        return _KINDS[name](value).name
+    rank = len(OptionFloats.__dataclass_fields__[name].metadata["shape"]) if name not in OPTION_FLAGS else 0
+    gone = isinstance(value, jax.core.Tracer) or (isinstance(value, jax.Array) and value.is_deleted())
+    if gone or np.ndim(value) != rank:
+        return f"{value.dtype} {value.shape}"
+    return np.array2string(np.asarray(value), formatter={"float_kind": "{:g}".format})
+
+
 class Option:
     """A view of all options of a Model; change it with `replace` and put it back with `m.replace(opt=...)`."""
 
@@ -61,11 +102,18 @@ class Option:
         self.__dict__.update(values)
 
     def replace(self, **changes: Any) -> "Option":
-        """Return a copy with the named options changed; an unknown name raises TypeError."""
-        unknown = changes.keys() - self.__dict__.keys()
-        if unknown:
-            raise TypeError(f"unknown option {sorted(unknown)[0]!r}; known: {', '.join(self.__dict__)}")
-        return Option(**{**self.__dict__, **changes})
+        """Return a copy with the named options changed.
+
+        Raises:
+          InputError: a name that is no option, the message has the nearest one; a value that the option cannot have.
+        """
+        for name in (n for n in changes if n not in self.__dict__):
+            raise InputError(f"an Option has no field '{name}'{closest(name, self.__dict__) or _KNOWN}")
+        checked = {n: (_flag if n in OPTION_FLAGS else _numbers)(n, value) for n, value in changes.items()}
+        return Option(**{**self.__dict__, **checked})
+
+    def __repr__(self) -> str:
+        return "Option\n  " + wrapped("", [f"{name} {_printed(name, value)}" for name, value in self.__dict__.items()])
 
     def floats(self) -> OptionFloats:
         """The float options as leaves, in the dtype that they had or that JAX gives them."""

@@ -1,14 +1,33 @@
 """Frozen dataclasses that are JAX pytrees."""
 
 import dataclasses
+import textwrap
 from typing import Any
 
 import jax
+
+from mjx_like.errors import InputError, closest
+
+_FEW = 8  # empty arrays that are named
+_WIDTH = 106
 
 
 def leaf(*shape: str | int, unit: str = "") -> Any:
     """Declare an array field; `shape` names sizes of the Model, `unit` is for the reader."""
     return dataclasses.field(metadata={"shape": shape, "unit": unit})
+
+
+def shape_in(sizes: Any, dims: tuple[int | str, ...]) -> tuple[int, ...]:
+    """Return the shape that a field is declared with: numbers, and names such as "nq" or "3*nmocap".
+
+    sizes: has the sizes as attributes, such as a Topology or a mujoco.MjModel.
+    """
+    return tuple([dim if isinstance(dim, int) else _size(sizes, dim) for dim in dims])
+
+
+def _size(sizes: Any, dim: str) -> int:
+    factor, _, name = dim.rpartition("*")
+    return int(factor or 1) * getattr(sizes, name)
 
 
 def static() -> Any:
@@ -17,11 +36,55 @@ def static() -> Any:
 
 
 class Record:
-    """Base of every pytree record: frozen, with `replace`."""
+    """Base of every pytree record: frozen, with `replace`; prints the names, shapes and types of its fields."""
+
+    def __repr__(self) -> str:
+        return described(self)
 
     def replace(self, **changes: Any):
-        """Return a copy with the named fields changed; an unknown name raises TypeError."""
+        """Return a copy with the named fields changed.
+
+        Raises:
+          InputError: a name that is no field; the message has the nearest one.
+        """
+        for name in (n for n in changes if n not in self.__dataclass_fields__):
+            raise InputError(f"a {type(self).__name__} has no field '{name}'{self._hint(name)}")
         return dataclasses.replace(self, **changes)
+
+    def _hint(self, name: str) -> str:
+        """Return what a message adds for a name that is no field: the record within that has it, or the nearest."""
+        short = type(self).__name__[0].lower()
+        for inner in self.__dataclass_fields__:
+            if name in getattr(getattr(self, inner), "__dataclass_fields__", ()):
+                return f", its {inner} has: {short}.replace({inner}={short}.{inner}.replace({name}=...))"
+        return closest(name, self.__dataclass_fields__) or "; printing it shows its fields"
+
+
+def described(r: Record) -> str:
+    """Return what a record prints: what is no array, names and shapes of arrays by type, its parts, what is empty."""
+    plain, arrays, parts, empty = [], {}, [], []
+    for name in r.__dataclass_fields__:
+        value = getattr(r, name)
+        if isinstance(value, Record):
+            parts.append(f"{name}: " + repr(value).replace("\n", "\n  "))
+        elif not hasattr(value, "dtype"):
+            plain += [f"{name}: {value!r}"] if value is not None else []
+        elif 0 in value.shape:
+            empty.append(f"{name} {value.shape}")
+        else:
+            arrays.setdefault(f"{value.dtype}", []).append(f"{name} {value.shape}")
+    more = len(empty) - _FEW
+    empty = [*empty[:_FEW], f"and {more} more"] if more > 1 else empty
+    lines = [*plain, *(wrapped(f"{kind}: ", items) for kind, items in arrays.items()), *parts]
+    lines += [wrapped("empty: ", empty)] if empty else []
+    return "\n  ".join([type(r).__name__, *lines])
+
+
+def wrapped(title: str, items: list[str]) -> str:
+    """Return a title and items in lines that end between items, all but the first indented by four."""
+    text = ", ".join(item.replace(" ", "\0") for item in items)
+    within = {"subsequent_indent": "    ", "break_long_words": False, "break_on_hyphens": False}
+    return "\n".join(textwrap.wrap(title + text, _WIDTH, **within)).replace("\0", " ")
 
 
 def record(cls):

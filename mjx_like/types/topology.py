@@ -391,6 +391,11 @@ class Topology:
                 state.update(repr(value).encode())
         return state.digest()
 
+    def __repr__(self) -> str:
+        """The sizes that matter most, on one line: JAX prints it where it prints the structure of a Model."""
+        sizes = ("nq", "nv", "nu", "na", "nbody", "njnt", "ngeom", "nconmax", "njmax")
+        return f"Topology({', '.join(f'{name}={getattr(self, name)}' for name in sizes)})"
+
     def __hash__(self) -> int:
         return hash((self.digest, self.hooks))
 

@@ -12,6 +12,7 @@ from mjx_like.integrator.position import integrate_pos
 from mjx_like.interop import put_model
 from mjx_like.state import make_data
 from mjx_like.step import step
+from tests.gradient.resting import resting_and_touching
 
 MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
 FILES = sorted([*MODELS.glob("*.xml"), *MODELS.glob("features/*.xml")])
@@ -41,40 +42,9 @@ def _states(mj, m, count):
     qvel, ctrl = (rng.normal(size=(count, n)) for n in (m.nv, m.nu))
     for x in (qvel, ctrl):
         x[:4], x[4::10] = 0, 0
-    settled, *touching = _resting_and_touching(mj)
+    settled, *touching = resting_and_touching(mj)
     qpos = qpos.at[1:4].set(jnp.asarray(np.stack([settled, *touching])))
     return qpos, jnp.asarray(qvel), jnp.asarray(ctrl)
-
-
-def _resting_and_touching(mj):
-    """Return qpos after 300 steps, and on both sides of the first change of the number of contacts, next to it."""
-    data, probe, sides = mujoco.MjData(mj), mujoco.MjData(mj), None
-    mujoco.mj_forward(mj, data)
-    for _ in range(300):
-        before, count = data.qpos.copy(), data.ncon
-        mujoco.mj_step(mj, data)
-        after = data.qpos.copy()
-        mujoco.mj_forward(mj, data)
-        if sides is None and data.ncon != count:
-            sides = before, after, count
-    if sides is None:
-        return data.qpos.copy(), data.qpos.copy(), data.qpos.copy()
-    low, high, count = sides
-    way = np.zeros(mj.nv)
-    mujoco.mj_differentiatePos(mj, way, 1.0, low, high)
-    ends = [0.0, 1.0]
-
-    def at(t):
-        qpos = low.copy()
-        mujoco.mj_integratePos(mj, qpos, way, t)
-        return qpos
-
-    for _ in range(60):
-        middle = 0.5 * sum(ends)
-        probe.qpos[:] = at(middle)
-        mujoco.mj_forward(mj, probe)
-        ends[int(probe.ncon != count)] = middle
-    return data.qpos.copy(), at(ends[0]), at(ends[1])
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,8 @@ def test_limits_may_stay_sudden_and_smoothing_may_be_taken_off():
 def test_bad_widths_are_named():
     with pytest.raises(InputError, match="width=-1"):
         with_smoothing(_model(), -1.0)
+    with pytest.raises(InputError, match="reach='a' must be at least 0"):
+        with_smoothing(_model(), reach="a")
     with pytest.raises(InputError, match="strength=1"):
         with_smoothing(_model(), strength=1)
     width = jax.jit(lambda w: with_smoothing(_model(), w, reach=0.1).smoothing.width)(0.5)

@@ -51,15 +51,6 @@ SCALARS = {
 }
 
 
-def series(x, coefficients):
-    """Return the sum of coefficients times even powers of x, its slope and its curvature."""
-    n = 2 * np.arange(len(coefficients))
-    return tuple(
-        sum(c * np.prod(k - np.arange(order)) * x ** max(k - order, 0) for c, k in zip(coefficients, n, strict=True))
-        for order in range(3)
-    )
-
-
 @pytest.mark.parametrize("name", SCALARS)
 def test_scalar_functions(name):
     function, *expected = SCALARS[name]
@@ -67,12 +58,6 @@ def test_scalar_functions(name):
     x = SIZES[[0, 2, 3]] if name == "ratio" else SIZES
     expected = [np.asarray(e)[[0, 2, 3]] if name == "ratio" else e for e in expected]
     check(function, x, *expected, limit=1e-8 if name == "ratio" else 1e-12)
-
-
-def test_sinc():
-    coefficients = [(-1.0) ** k / float(np.prod(np.arange(1.0, 2 * k + 2))) for k in range(14)]
-    x = np.array([0, 1e-12, 1e-4, 9.9e-4, 1.1e-3, 0.7, -0.7])
-    check(safe.sinc, x, *series(x, coefficients), limit=2e-9)
 
 
 def test_norm_and_direction():

@@ -67,7 +67,7 @@ def test_safe_functions_have_no_nan_and_right_slopes():
     def all_of(t):
         zero = jnp.zeros_like(t)
         return jnp.stack([
-            safe.norm(jnp.stack([t, zero, zero])), safe.sqrt(t), safe.divide(t, t), safe.power(t, 2.5), safe.sinc(t),
+            safe.norm(jnp.stack([t, zero, zero])), safe.sqrt(t), safe.divide(t, t), safe.power(t, 2.5),
             safe.normalize(jnp.stack([t, t, zero]))[0][1], safe.clip(t, 0.0, 0.5),
         ])  # fmt: skip
 
@@ -76,8 +76,7 @@ def test_safe_functions_have_no_nan_and_right_slopes():
         assert np.isfinite(jax.jit(jax.vmap(derivative))(x)).all()
     slopes = jax.vmap(slope)(x)
     assert error(slopes[:, 0], [0, 1, 1, 1]) < 1e-15
-    assert error(slopes[2:, 4], np.cos(x[2:]) / x[2:] - np.sin(x[2:]) / x[2:] ** 2) < 1e-8
-    assert error(slopes[:, 6], [1, 1, 1, 0]) < 1e-15
+    assert error(slopes[:, 5], [1, 1, 1, 0]) < 1e-15
 
 
 @pytest.mark.parametrize("n", [1, 6, 9])

@@ -122,9 +122,10 @@ def test_equals_the_rollout(model, options):
     again = replay(model, d, ctrl, world=3, step=range(STEPS + 1), **options)
     np.testing.assert_array_equal(again.qpos[0], d.qpos[3])
     np.testing.assert_array_equal(again.ctrl[:-1], ctrl[3])
-    np.testing.assert_allclose(again.qpos[1:], records.qpos[3], atol=1e-12)
+    # the bits are held above, as users compile: what else is returned, and the flags of the tests, compile another loop
+    np.testing.assert_allclose(again.qpos[1:], records.qpos[3], rtol=1e-13)
     for name in CARRIED:
-        np.testing.assert_allclose(getattr(again, name)[-1], getattr(end, name)[3], atol=1e-12)
+        np.testing.assert_allclose(getattr(again, name)[-1], getattr(end, name)[3], rtol=1e-13, atol=1e-13)
 
 
 def test_one_step_is_one_data(model):
@@ -142,7 +143,7 @@ def test_models_with_a_world_axis_and_held_controls(model):
     varied = model.replace(body_mass=model.body_mass * jnp.linspace(0.5, 2, BATCH)[:, None])
     records = rollout(varied, d, steps=STEPS, block=2)
     again = replay(varied, d, world=4, step=STEPS, steps=STEPS, block=2)
-    np.testing.assert_allclose(again.qpos, records.qpos[4, -1], atol=1e-12)
+    np.testing.assert_allclose(again.qpos, records.qpos[4, -1], rtol=1e-13)
     np.testing.assert_array_equal(again.ctrl, d.ctrl[4])
 
 
@@ -162,6 +163,7 @@ def test_records_of_another_rollout(model):
         ({"world": 5}, "world=5: d holds worlds 0 to 4"),
         ({"world": -1}, "world=-1: d holds worlds 0 to 4"),
         ({"block": 0}, "block=0: must be at least 1"),
+        ({"record": 3}, "record="),
         ({"step": STEPS + 1}, "step=8: the rollout has steps 0 to 6, and 7 is its end"),
         ({"step": -1}, "step=-1: the rollout has steps 0 to 6"),
         ({"step": 0.5}, "step=0.5: the rollout has steps"),

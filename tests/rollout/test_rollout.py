@@ -169,8 +169,8 @@ def test_two_devices_give_the_same():
         (lambda m, d, u: (d, u[:, :, :1], {}), r"ctrl has shape \(5, 12, 1\); it must be \(steps, nu\) or \(5, steps"),
         (lambda m, d, u: (world(d, 0), u, {}), r"it must be \(steps, nu\), with nu=2"),
         (lambda m, d, u: (d, u, {"steps": 3}), "steps=3, but ctrl has 12 steps"),
-        (lambda m, d, u: (d.replace(ctrl=d.ctrl[0]), u, {}), "all need the same leading"),
-        (lambda m, d, u: (d, u, {"block": 0}), "block=0: must be at least 1"),
+        (lambda m, d, u: (d.replace(ctrl=d.ctrl[0]), u, {}), "all arrays of d need the same leading"),
+        (lambda m, d, u: (d, u, {"block": 0}), "block=0: must be a whole number of at least 1"),
         (lambda m, d, u: (world(d, 0), u[0], {"devices": jax.devices()}), "devices= shares worlds"),
     ],
 )
@@ -182,7 +182,7 @@ def test_arguments_that_do_not_fit(model, change, message):
 
 def test_a_model_whose_axis_is_not_that_of_the_data(model):
     d, ctrl = worlds(model)
-    with pytest.raises(InputError, match="its world axis must be that of d"):
+    with pytest.raises(InputError, match="m.body_mass .*its world axis must be that of the 5 worlds of d"):
         rollout(model.replace(body_mass=jnp.tile(model.body_mass, (3, 1))), d, ctrl)
 
 

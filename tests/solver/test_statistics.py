@@ -65,7 +65,7 @@ def test_the_last_iteration_is_the_solution(solver, cone):
 
 def test_errors():
     m = put_model(mujoco.MjModel.from_xml_string(XML.format(solver="CG", cone="elliptic")))
-    with pytest.raises(mjx.InputError, match="count is 0"):
+    with pytest.raises(mjx.InputError, match="count=0: must be a whole number of at least 1"):
         mjx.solver_statistics(m, mjx.make_data(m), 0)
     free = mjx.Model.from_xml_string(
         "<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>"  # nothing to touch

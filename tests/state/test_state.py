@@ -97,8 +97,6 @@ def test_option_view_keeps_or_makes_a_topology(models):
     changed = m.replace(opt=m.opt.replace(iterations=7))
     assert changed.opt.iterations == 7 and changed.topology != m.topology
     assert changed.replace(opt=m.opt).topology == m.topology
-    with pytest.raises(TypeError, match="unknown option 'stepsize'"):
-        m.opt.replace(stepsize=1)
 
 
 def test_names(models):
@@ -118,5 +116,3 @@ def test_numpy_arrays_become_arrays_of_the_fields_dtype(models):
     way = differentiate_pos(m, np.asarray(d.qpos), integrate_pos(m, np.asarray(d.qpos), np.ones(m.nv), 0.1))
     np.testing.assert_allclose(way, 0.1 * np.ones(m.nv), atol=1e-12)
     np.testing.assert_allclose(normalize_quat(m, 2 * np.asarray(d.qpos)), normalize_quat(m, 2 * d.qpos), atol=0)
-    with pytest.raises(TypeError, match="nonesuch"):
-        d.replace(nonesuch=np.zeros(1))

@@ -6,6 +6,7 @@ from typing import IO, Any
 
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.asset.source import read_file
+from mjx_like.mjcf.file import check_file
 from mjx_like.mjcf.spec import Spec
 
 _FOLDERS = {"mesh": "meshdir", "hfield": "meshdir", "skin": "meshdir", "flexcomp": "meshdir", "texture": "texturedir"}
@@ -31,7 +32,8 @@ def files_of(spec: Spec) -> dict[str, bytes]:
 
 
 def write_zip(name: str, xml: str, files: dict[str, bytes], file: str | Path | IO[bytes]) -> None:
-    """Write a model and the files that it names into an archive."""
+    """Write a model and the files that it names into an archive.  Raises InputError for what is no file."""
+    check_file(file, "write")
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(f"{name}.xml", xml)
         for path, content in files.items():
@@ -41,8 +43,9 @@ def write_zip(name: str, xml: str, files: dict[str, bytes], file: str | Path | I
 def read_zip(file: str | Path | IO[bytes]) -> tuple[bytes, dict[str, Any]]:
     """Return the text of the model in an archive, and the other files by their paths from there.
 
-    Raises ModelError for what is no archive, is too large, or holds no model or several.
+    Raises ModelError for what is no archive, is too large, or holds no model or several; InputError for no file.
     """
+    check_file(file, "read")
     try:
         with zipfile.ZipFile(file) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from mjx_like.errors import ModelError
+from mjx_like.errors import ModelError, closest
 from mjx_like.mjcf.default import ALTERNATIVES
 from mjx_like.mjcf.edit.alias import attribute_name
 from mjx_like.mjcf.edit.value import caller, shown, typed
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.names import name_of
 from mjx_like.mjcf.schema import ELEMENTS
-from mjx_like.mjcf.values import closest
 
 ORIENTATIONS = ("quat", *ALTERNATIVES)
 

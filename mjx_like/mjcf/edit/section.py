@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from mjx_like.errors import closest
 from mjx_like.mjcf.actuator import TRANSMISSIONS
 from mjx_like.mjcf.edit.item import Item, made
 from mjx_like.mjcf.edit.tree import class_name
@@ -13,7 +14,6 @@ from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.schema import ELEMENTS, Child
 from mjx_like.mjcf.schema.actuator import GENERAL, TARGETS
 from mjx_like.mjcf.schema.sensor import ATTACHED
-from mjx_like.mjcf.values import closest
 from mjx_like.types.enums import EqType, ObjType, SensorType
 
 # Sensors whose tag is not the name of mjtSensor in lower case.

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from mjx_like.errors import ModelError
+from mjx_like.errors import ModelError, closest
 from mjx_like.mjcf import spec as record
 from mjx_like.mjcf.build import check_classes, check_spec
 from mjx_like.mjcf.checks import check_element
@@ -27,7 +27,6 @@ from mjx_like.mjcf.layout import Layout
 from mjx_like.mjcf.reader import parse_file, parse_string
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.validate import check_rule
-from mjx_like.mjcf.values import closest
 
 # Kind of element -> section and tag, for those that a section holds under one tag.
 LISTED = {
