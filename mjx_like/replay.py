@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.arguments import whole_number
 from mjx_like.errors import InputError, MjxLikeError
 from mjx_like.rollout import Recorder, WithStart, default_block, record_state, rollout
 from mjx_like.sharding import neighbours
@@ -59,9 +60,7 @@ def replay(
     ctrl = None if ctrl is None else jnp.asarray(ctrl, d.ctrl.dtype)
     if ctrl is not None and ctrl.ndim > 2 and ctrl.shape[0] != batch:
         raise InputError(f"ctrl has shape {ctrl.shape}, but d holds {batch} worlds")
-    block = default_block(batch, devices) if block is None else block
-    if block < 1:
-        raise InputError(f"block={block}: must be at least 1")
+    block = default_block(batch, devices) if block is None else whole_number("block", block, least=1)
     index, place, width = neighbours(world, batch, block, 1 if devices is None else len(devices))
     some_m, some_d, some_ctrl = _worlds(index, m, d, ctrl)
     options = {"steps": steps, "remat": remat, "unroll": unroll, "block": width, "devices": devices}
