@@ -37,7 +37,7 @@ def load(name):
 @pytest.mark.parametrize(
     "name",
     [
-        "boxes",
+        "thrown",
         *(
             pytest.param(n, marks=pytest.mark.slow)
             for n in ("boxes", "arm", "quadruped", "humanoid", "stacks/stack_boxes")

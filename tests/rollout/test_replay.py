@@ -162,7 +162,7 @@ def test_records_of_another_rollout(model):
     [
         ({"world": 5}, "world=5: d holds worlds 0 to 4"),
         ({"world": -1}, "world=-1: d holds worlds 0 to 4"),
-        ({"block": 0}, "block=0: must be at least 1"),
+        ({"block": 0}, "block=0: must be a whole number of at least 1"),
         ({"record": 3}, "record="),
         ({"step": STEPS + 1}, "step=8: the rollout has steps 0 to 6, and 7 is its end"),
         ({"step": -1}, "step=-1: the rollout has steps 0 to 6"),
