@@ -9,11 +9,11 @@ import numpy as np
 
 from mjx_like.arguments import whole_number
 from mjx_like.errors import InputError, MjxLikeError
-from mjx_like.rollout import Recorder, WithStart, default_block, record_state, rollout
+from mjx_like.rollout import Recorder, WithStart, default_block, own_axes, record_state, rollout
 from mjx_like.sharding import neighbours
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
-from mjx_like.worlds import number_of_worlds, ranks
+from mjx_like.worlds import number_of_worlds
 
 Array = jax.Array
 
@@ -75,8 +75,7 @@ def replay(
 def _worlds(index: np.ndarray, m: Model, d: Data, ctrl: Array | None) -> tuple[Model, Data, Array | None]:
     """Return the arguments with the worlds at `index`, where they have an axis of worlds."""
     leaves, structure = jax.tree.flatten((m, d, ctrl))
-    declared = [*ranks(m), *ranks(d), *([] if ctrl is None else [2])]
-    chosen = [x[index] if x.ndim > rank else x for x, rank in zip(leaves, declared, strict=True)]
+    chosen = [x[index] if own else x for x, own in zip(leaves, own_axes(m, d, ctrl), strict=True)]
     return jax.tree.unflatten(structure, chosen)
 
 

@@ -147,8 +147,7 @@ def _rollout(m, d, ctrl, steps, record, remat, unroll, block, devices):
     if block is None:
         return _one_world(scan, record, m, d, ctrl)
     leaves, structure = jax.tree.flatten((m, d, ctrl))
-    declared = [*ranks(m), *ranks(d), *([] if ctrl is None else [2])]
-    mapped = [x.ndim > rank for x, rank in zip(leaves, declared, strict=True)]
+    mapped = own_axes(m, d, ctrl)
     worlds = [x for x, is_mapped in zip(leaves, mapped, strict=True) if is_mapped]
     shared = [x for x, is_mapped in zip(leaves, mapped, strict=True) if not is_mapped]
     many = _worlds_last if jax.default_backend() == "cpu" and m.nv <= MOST_DOFS_LAST else _worlds_first
@@ -161,6 +160,12 @@ def _rollout(m, d, ctrl, steps, record, remat, unroll, block, devices):
     function = in_blocks(together, block)
     function = function if devices is None else over_devices(function, devices)
     return function(worlds, shared)
+
+
+def own_axes(m: Model, d: Data, ctrl: Array | None) -> list[bool]:
+    """Return which leaves of (m, d, ctrl) have an axis of worlds, in the order of `jax.tree.leaves`."""
+    declared = [*ranks(m), *ranks(d), *([] if ctrl is None else [2])]
+    return [x.ndim > rank for x, rank in zip(jax.tree.leaves((m, d, ctrl)), declared, strict=True)]
 
 
 def _one_world(scan: Scan, record: Recorder, m: Model, d: Data, ctrl: Array | None) -> tuple[Data, Any]:

@@ -28,7 +28,6 @@ _INTEGER = {
 # what a step starts from
 STATE = ("time", "qpos", "qvel", "act", "qacc_warmstart", "ctrl", "qfrc_applied", "xfrc_applied", "eq_active")
 STATE += ("mocap_pos", "mocap_quat", "qacc", "userdata", "history", "plastic")
-_OR_NAME = ", or the name of a keyframe"
 
 
 def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = None, njmax: int | None = None) -> Data:

@@ -11,7 +11,6 @@ from mjx_like.collision.shape import Point, Shape
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
 from mjx_like.math import vector as v
-from mjx_like.math.quotient import quotient
 
 Array = jax.Array
 Flags = tuple[Array, Array, Array]  # a one-hot axis
@@ -104,8 +103,7 @@ def _largest_separation(size1: Array, size2: Array, offset1, offset2, turn, dete
     square = after(turn, 1) ** 2 + after(turn, 2) ** 2
     skew = square >= slack.parallel
     length = jnp.sqrt(jnp.where(skew, square, 1))
-    inverse = safe.ratio(1, length)
-    x, y = (quotient(c, length, inverse) for c in (-after(turn, 2), after(turn, 1)))  # of the normal, i + 1 and i + 2
+    x, y = safe.rescale((-after(turn, 2), after(turn, 1)), length)  # components i + 1 and i + 2 of the normal
     radius1 = after(size1, 1)[:, None] * jnp.abs(x) + after(size1, 2)[:, None] * jnp.abs(y)
     rows = x[:, :, None] * after(turn, 1)[:, None] + y[:, :, None] * after(turn, 2)[:, None]  # [i][j][k]
     radius2 = sum(

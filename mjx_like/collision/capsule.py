@@ -130,11 +130,10 @@ def _nearest_edge(pos: v.Vector, half: v.Vector, size: v.Vector, length: Array) 
     skew = jnp.abs(det) >= MINVAL
     free = safe.ratio(axis_square * u - cross * w, jnp.where(skew, det, 1))
     on_box = safe.clip(free, -1, 1)
-    safe_axis, safe_edge = jnp.where(axis_square > 0, axis_square, 1), jnp.where(edge_square > 0, edge_square, 1)
-    free_place = safe.ratio(w - cross * on_box, safe_axis)
+    free_place = safe.divide(w - cross * on_box, axis_square)
     place = safe.clip(free_place, -1, 1)
     moved = free_place != place
-    again = safe.ratio(u - cross * place, safe_edge)
+    again = safe.divide(u - cross * place, edge_square)
     # an edge parameter that was clamped once counts as a corner, also where the second clamp moves it back inside
     corner_low = jnp.where(moved & (jnp.abs(again) > 1), again < -1, free < -1)
     corner_high = jnp.where(moved & (jnp.abs(again) > 1), again > 1, free > 1)
@@ -175,7 +174,7 @@ def _step_from_face(pos: v.Vector, half: v.Vector, size: v.Vector, face: _Face) 
         moves = jnp.abs(half[k]) > 0
         rate = towards * half[k]
         for side in (1, -1):
-            until = safe.ratio(side * size[k] - tip[k], jnp.where(moves, rate, 1))
+            until = safe.divide(side * size[k] - tip[k], rate, where=moves)
             usable = moves & ~face.outside[k] & (until > 0) & (until < step)
             step = jnp.where(usable, until, step)
     return towards * step, face.outside[0] | face.outside[1] | face.outside[2]

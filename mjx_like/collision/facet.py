@@ -29,7 +29,7 @@ def facet(a: Convex, b: Convex, found: Nearest) -> tuple[Array, Array, Array]:
     points = first - second
     foot, _ = project_origin(*points[::-1])
     areas, whole = affine(*points, foot)
-    weights = safe.ratio(areas, jnp.where(whole == 0, 1, whole))
+    weights = safe.divide(areas, whole)
     middle = 0.5 * jnp.sum(weights[:, None] * (first + second), axis=0)
     return -safe.norm(foot), middle, safe.normalize(foot)[0]
 

@@ -128,7 +128,7 @@ def _cylinder_side(geom: Posed, index: Array, at: Array, start: Array, end: Arra
     across = offset - dot(offset, axis) * axis
     square = dot(across, across)
     wide = square >= MINVAL * MINVAL
-    rim = safe.rescale(across, jnp.sqrt(jnp.where(wide, square, 1)), geom.size[0])
+    (rim,) = safe.rescale((across,), jnp.sqrt(jnp.where(wide, square, 1)), geom.size[0])
     rim = jnp.where(wide, rim, 0) + up * geom.size[1] * axis
     rim = jnp.where(geom.margin > 0, geom.pos + rim, at[0])
     here = geom.kind == GeomType.CYLINDER

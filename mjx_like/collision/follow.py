@@ -190,7 +190,7 @@ def shares(points: Array, target: Array) -> Array:
     edges = points[1:] - points[:1]
     square = edges @ edges.T
     size = jnp.maximum(jnp.trace(square), TINY * TINY)
-    weights = inverse(safe.ratio(square, size)) @ safe.ratio(edges @ (target - points[0]), size)
+    weights = inverse(safe.divide(square, size)) @ safe.divide(edges @ (target - points[0]), size)
     return lax.stop_gradient(jnp.concatenate([1 - jnp.sum(weights, keepdims=True), weights]))
 
 
@@ -229,8 +229,8 @@ def _roll(stiff: Array, shift: Array, across: Array, lean: Array) -> Array:
     along = -safe.ratio(lean[first], length)
     held = -safe.ratio(lean[second] + (across[second] @ unit) * along, jnp.where(bound2, rest[second], 1))
     stiff_free = free @ stiff @ free
-    loose = jnp.where(jnp.abs(stiff_free) < 1e-9, 1, stiff_free)
-    rolled = safe.ratio(free @ shift - (free @ stiff @ unit) * along, loose)
+    slope = jnp.where(jnp.abs(stiff_free) < 1e-9, 1, stiff_free)
+    rolled = safe.ratio(free @ shift - (free @ stiff @ unit) * along, slope)
     bound = along * unit + jnp.where(bound2, held, rolled) * free
     det = stiff[0, 0] * stiff[1, 1] - stiff[0, 1] * stiff[1, 0]
     inverse = jnp.stack([jnp.stack([stiff[1, 1], -stiff[0, 1]]), jnp.stack([-stiff[1, 0], stiff[0, 0]])])

@@ -194,6 +194,6 @@ def single(found: Nearest) -> Manifold:
     first = np.arange(SLOTS) == 0
     span = found.first - found.second
     length = jnp.sqrt(dot(span, span))
-    normal = jnp.where(length < MINVAL, np.arange(3) == 0, span / jnp.where(length < MINVAL, 1, length))
+    normal = safe.divide(span, length, np.arange(3) == 0, where=length >= MINVAL)
     pos = jnp.where(first[:, None], 0.5 * (found.first + found.second), 0)
     return Manifold(jnp.where(first, found.dist, 0), pos, normal, jnp.ones((), jnp.int32))

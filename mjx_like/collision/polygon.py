@@ -28,7 +28,7 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
     following = jnp.where((np.arange(sides) + 1 < base_count)[:, None], jnp.roll(base, -1, axis=0), base[0])
     inward = jnp.cross(following - base, normal)
     length = safe.norm(inward, keepdims=True)
-    inward = safe.rescale(inward, jnp.where(length < MINVAL, 1, length), 1)
+    (inward,) = safe.rescale((inward,), jnp.where(length < MINVAL, 1, length))
     level = dot(inward, base)
     polygon = jnp.concatenate([subject, jnp.zeros((slots - subject.shape[0], 3), subject.dtype)])
     at, before = np.arange(slots), np.tri(slots, k=-1, dtype=bool)

@@ -44,7 +44,7 @@ def project_origin(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     normal = v.cross(v.sub(c, b), v.sub(b, a))
     square = v.dot(normal, normal)
     flat = square == 0
-    return v.pack(v.scale(normal, safe.ratio(v.dot(normal, b), jnp.where(flat, 1, square)))), flat
+    return v.pack(v.scale(normal, safe.divide(v.dot(normal, b), square))), flat
 
 
 def affine(a: Array, b: Array, c: Array, p: Array) -> tuple[Array, Array]:

@@ -84,7 +84,7 @@ def impedance(solimp: Array, violation: Array) -> tuple[Array, Array]:
     pivot = jnp.where(low, mid, 1 - mid)
     part = safe.power(safe.ratio(base, pivot), power)
     y = jnp.where(low, pivot * part, 1 - pivot * part)
-    slope = safe.ratio(power * part * pivot, base)
+    slope = safe.divide(power * part * pivot, base)
     value = jnp.where(
         flat, 0.5 * (dmin + dmax), jnp.where(x >= 1, dmax, jnp.where(inside, dmin + y * (dmax - dmin), dmin))
     )

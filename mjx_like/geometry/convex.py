@@ -105,14 +105,14 @@ def _ellipsoid(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array
     scaled = d * geom.size
     square = jnp.sum(scaled * scaled)
     good = square >= MINVAL * MINVAL
-    length = jnp.sqrt(jnp.where(good, square, 1))
-    return geom.size * jnp.where(good, safe.rescale(scaled, length, 1), np.arange(3) == 0), None
+    (unit,) = safe.rescale((scaled,), jnp.sqrt(jnp.where(good, square, 1)))
+    return geom.size * jnp.where(good, unit, np.arange(3) == 0), None
 
 
 def _cylinder(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, Array]:
     square = d[0] * d[0] + d[1] * d[1]
     wide = square >= MINVAL * MINVAL
-    rim = safe.rescale(d, jnp.sqrt(jnp.where(wide, square, 1)), geom.size[0])
+    (rim,) = safe.rescale((d,), jnp.sqrt(jnp.where(wide, square, 1)), geom.size[0])
     rim = jnp.where(wide, rim, 0)
     return jnp.where(np.arange(3) == 2, _ends(d, geom.size[1], middle), rim), (d[2] < 0).astype(jnp.int32)
 

@@ -1,5 +1,6 @@
 """The shapes of MuJoCo's signed distance plugins.
 
+What divides here are sizes of the shape, far above the smallest numbers, so divisions have no guard.
 Source: plugin/sdf/{bolt,bowl,gear,nut,torus}.cc.
 """
 

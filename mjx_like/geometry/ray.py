@@ -109,8 +109,7 @@ def _roots(slope: Array, start: Array, square: Array) -> tuple[Array, Array]:
     discriminant = b * b - a * c
     real = discriminant >= MINVAL
     root = jnp.sqrt(jnp.where(real, discriminant, 1))
-    bottom = jnp.where(real, a, 1)
-    return jnp.stack([safe.ratio(-b - root, bottom), safe.ratio(-b + root, bottom)], axis=-1), real[..., None]
+    return jnp.stack([safe.divide(x, a, where=real) for x in (-b - root, -b + root)], axis=-1), real[..., None]
 
 
 def _first_only(roots: Array, real: Array) -> Array:

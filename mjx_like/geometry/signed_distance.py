@@ -160,7 +160,7 @@ class _Safe:
     sqrt, maximum, minimum, where, floor = safe.sqrt, jnp.maximum, jnp.minimum, jnp.where, jnp.floor
     abs, sin, cos, tan, clip = jnp.abs, jnp.sin, jnp.cos, jnp.tan, jnp.clip
 
-    arctan2, divide = staticmethod(safe.arctan2), staticmethod(safe.divide)
+    arctan2 = staticmethod(safe.arctan2)
 
     @staticmethod
     def arccos(x: Array) -> Array:

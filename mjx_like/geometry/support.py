@@ -46,7 +46,7 @@ def cylinder(geom: Posed, direction: Vector) -> Vector:
     square = x * x + y * y
     wide = square > MINVAL * MINVAL
     length = jnp.sqrt(jnp.where(wide, square, 1))
-    rim = (jnp.where(wide, safe.rescale(c, length, geom.size[0]), 0) for c in (x, y))
+    rim = (jnp.where(wide, c, 0) for c in safe.rescale((x, y), length, geom.size[0]))
     local = (*rim, jnp.where(z >= 0, geom.size[1], -geom.size[1]))
     return v.add(geom.pos, v.combine(geom.axes, local))
 

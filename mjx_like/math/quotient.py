@@ -1,8 +1,8 @@
 """Quotients and roots as primitives of their own, because JAX's derivative of a / b is not finite wherever a / b is.
 
 JAX multiplies by b^-2, which overflows float32 for |b| below 5e-20 and then makes NaN of a zero cotangent. Here the
-factors of a derivative, 1 / b and (a / b) / b, are computed first and limited, so that what they multiply decides.
-The primitives act element by element. `safe` is how the rest of the package uses them.
+derivative is (da - (a / b) db) / b; where b may be small the factors are computed first and limited, so that what
+they multiply decides. The primitives act element by element. `safe` is how the rest of the package uses them.
 """
 
 import functools
@@ -23,24 +23,22 @@ def steepest(dtype: np.dtype) -> float:
     return float(np.sqrt(jnp.finfo(dtype).max))
 
 
+def limited_quotient(a: Array, b: Array) -> Array:
+    """Return a / b for b that is a normal number; the factors 1 / b and (a / b) / b of its derivative are limited."""
+    return _limited_quotient.bind(a, b)
+
+
 def quotient(a: Array, b: Array, inverse: Array | None = None) -> Array:
-    """Return a / b for b that is a normal number, with the derivative (da - (a / b) db) / b, its factors limited.
+    """Return a / b for b whose square is a normal number, as is that of 1e-15; nothing is limited.
 
     a, b: one shape and dtype. inverse: 1 / b if the value is to be a * inverse, which rounds otherwise.
     """
-    if inverse is None:
-        return _quotient.bind(a, b)
-    return _scaled.bind(a, b, inverse)
+    return _quotient.bind(a, b) if inverse is None else _scaled.bind(a, b, inverse)
 
 
 def root(x: Array) -> Array:
-    """Return the square root of a positive normal number, with the derivative dx / (2 root), its factor limited."""
+    """Return the square root of a positive normal number, with the derivative dx / (2 root)."""
     return _root.bind(x)
-
-
-def _limited_inverse(b: Array, inverse: Array | None = None) -> Array:
-    # limited before it is multiplied: XLA makes (a / b) * (1 / b) into a / (b * b), where the square underflows
-    return _limited(_quotient.bind(jnp.ones_like(b), b) if inverse is None else inverse)
 
 
 def _limited(factor: Array) -> Array:
@@ -48,21 +46,41 @@ def _limited(factor: Array) -> Array:
     return lax.clamp(-bound, factor, bound)
 
 
-def _by_numerator(g: Array, value: Array, a: Array, b: Array, *inverse: Array) -> Array:
-    return g * _limited_inverse(b, *inverse)
+def _limited_inverse(b: Array) -> Array:
+    # limited before it is multiplied: XLA makes (a / b) * (1 / b) into a / (b * b), where the square underflows
+    return _limited(_limited_quotient.bind(jnp.ones_like(b), b))
 
 
-def _by_denominator(g: Array, value: Array, a: Array, b: Array, *inverse: Array) -> Array:
-    return g * _limited(-value * _limited_inverse(b, *inverse))
+def _limited_by_numerator(g: Array, value: Array, a: Array, b: Array) -> Array:
+    return g * _limited_inverse(b)
+
+
+def _limited_by_denominator(g: Array, value: Array, a: Array, b: Array) -> Array:
+    return g * _limited(-value * _limited_inverse(b))
+
+
+def _divided(x: Array, b: Array, inverse: Array | None = None) -> Array:
+    # a division by b anew: 1 / b with several uses would be an array of its own, which XLA writes to memory
+    return _quotient.bind(x, b) if inverse is None else x * inverse
+
+
+def _jvp(primitive: Primitive, primals: tuple[Array, ...], tangents: tuple[Array, ...]) -> tuple[Array, Array]:
+    value, (da, db) = primitive.bind(*primals), tangents[:2]
+    if type(db) is ad.Zero and type(da) is ad.Zero:
+        return value, ad.Zero.from_primal_value(value)
+    if type(db) is not ad.Zero:
+        change = value * db
+        da = -change if type(da) is ad.Zero else da - change
+    return value, _divided(da, *primals[1:])
 
 
 def _by_square(g: Array, value: Array, x: Array) -> Array:
-    return g * (0.5 * _limited_inverse(value))
+    return g * (0.5 * _quotient.bind(jnp.ones_like(value), value))
 
 
-def _transposed(ct: Array, a: Array, b: Array, *inverse: Array) -> tuple[Array | None, ...]:
+def _transposed(divided, ct: Array, a: Array, *below: Array) -> tuple[Array | None, ...]:
     # by the numerator alone it is linear: the tangent of a rule may go through a division
-    return ct if type(ct) is ad.Zero else ct * _limited_inverse(b, *inverse), None, *(None for _ in inverse)
+    return ct if type(ct) is ad.Zero else divided(ct, *below), *(None for _ in below)
 
 
 def _batched(primitive: Primitive, args: list[Array], dims: list[int | None]) -> tuple[Array, int]:
@@ -73,18 +91,23 @@ def _batched(primitive: Primitive, args: list[Array], dims: list[int | None]) ->
     return primitive.bind(*args), front
 
 
-def _elementwise(name: str, like: Primitive, value, *slopes) -> Primitive:
-    """Return a primitive with the shapes and dtypes of one of JAX, and with a slope by each argument that has one."""
+def _elementwise(name: str, like: Primitive, value) -> Primitive:
+    """Return a primitive with the shapes and dtypes of one of JAX."""
     primitive = Primitive(name)
     primitive.def_impl(value)
     primitive.def_abstract_eval(lambda *x: like.abstract_eval(*x[:2])[0])
     batching.primitive_batchers[primitive] = functools.partial(_batched, primitive)
     mlir.register_lowering(primitive, mlir.lower_fun(value, multiple_results=False))
-    ad.defjvp2(primitive, *slopes)
     return primitive
 
 
-_quotient = _elementwise("quotient", div_p, lambda a, b: jnp.divide(a, b), _by_numerator, _by_denominator)
-_scaled = _elementwise("scaled", div_p, lambda a, b, inverse: a * inverse, _by_numerator, _by_denominator, None)
-_root = _elementwise("root", sqrt_p, lambda x: jnp.sqrt(x), _by_square)
-ad.primitive_transposes[_quotient] = ad.primitive_transposes[_scaled] = _transposed
+_limited_quotient = _elementwise("limited_quotient", div_p, lambda a, b: jnp.divide(a, b))
+_quotient = _elementwise("quotient", div_p, lambda a, b: jnp.divide(a, b))
+_scaled = _elementwise("scaled", div_p, lambda a, b, inverse: a * inverse)
+_root = _elementwise("root", sqrt_p, lambda x: jnp.sqrt(x))
+ad.defjvp2(_limited_quotient, _limited_by_numerator, _limited_by_denominator)
+ad.defjvp2(_root, _by_square)
+ad.primitive_transposes[_limited_quotient] = functools.partial(_transposed, lambda x, b: x * _limited_inverse(b))
+for _primitive in (_quotient, _scaled):
+    ad.primitive_jvps[_primitive] = functools.partial(_jvp, _primitive)
+    ad.primitive_transposes[_primitive] = functools.partial(_transposed, _divided)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.constants import MINVAL
-from mjx_like.math.quotient import quotient, root
+from mjx_like.math.quotient import limited_quotient, quotient, root
 
 Array = jax.Array
 
@@ -38,23 +38,24 @@ def divide(a: Array | float, b: Array, otherwise: Array | float = 0.0, where: Ar
     """Return a / b where `where` holds and |b| is at least `tiny`; elsewhere `otherwise`, which a and b do not move."""
     a, b = _floats(a, b)
     good = (jnp.abs(b) >= tiny(b)) & where
-    return jnp.where(good, ratio(a, jnp.where(good, b, 1)), otherwise)
+    return jnp.where(good, limited_quotient(*jnp.broadcast_arrays(a, jnp.where(good, b, 1))), otherwise)
 
 
 def ratio(a: Array | float, b: Array) -> Array:
-    """Return a / b for b that is not zero by its origin: a mass, a size, a sum of squares with a bound.
+    """Return a / b for b whose square is a normal number by its origin: a mass, a size, what is at least MINVAL.
 
-    The derivative is that of `divide`; nothing is guarded.
+    Nothing is guarded or limited: the derivative is finite unless a / b^2 overflows.
     """
     return quotient(*jnp.broadcast_arrays(*_floats(a, b)))
 
 
-def rescale(x: Array, length: Array, size: Array | float) -> Array:
-    """Return x * (size / length): components of vectors with norm `length`, not zero, brought to the norm `size`.
+def rescale(parts: tuple[Array, ...], length: Array, size: Array | None = None) -> tuple[Array, ...]:
+    """Return components of vectors of norm `length`, not zero, times size / length; the size is 1 by default.
 
     The derivative has the factor size / length and no higher power of it.
     """
-    return quotient(*jnp.broadcast_arrays(x, ratio(length, size), ratio(size, length)))
+    below, factor = (length, ratio(1, length)) if size is None else (ratio(length, size), ratio(size, length))
+    return tuple(quotient(*jnp.broadcast_arrays(x, below, factor)) for x in parts)
 
 
 def _floats(a: Array | float, b: Array | float) -> tuple[Array, Array]:
@@ -70,8 +71,7 @@ def normalize(x: Array, axis: int = -1) -> tuple[Array, Array]:
     square = _square(x, axis, keepdims=True)
     good = square >= MINVAL * MINVAL
     first = jnp.zeros(x.shape[-1], x.dtype).at[0].set(1)
-    length = root(jnp.where(good, square, 1))
-    unit = quotient(*jnp.broadcast_arrays(x, length, ratio(1, length)))
+    (unit,) = rescale((x,), root(jnp.where(good, square, 1)))
     return jnp.where(good, unit, first), sqrt(square)
 
 

@@ -8,7 +8,6 @@ import jax.numpy as jnp
 
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
-from mjx_like.math.quotient import quotient
 
 Array = jax.Array
 Vector = tuple[Array, Array, Array]
@@ -68,12 +67,10 @@ def normalize(a: Vector, otherwise: Vector | None = None) -> tuple[Vector, Array
     """Return (a/|a|, |a|); `otherwise`, by default (1, 0, 0), with zero derivative where |a| < MINVAL."""
     length = norm(a)
     good = length >= MINVAL
-    bottom = jnp.where(good, length, 1)
-    inverse = safe.ratio(1, bottom)
     if otherwise is None:
         one, zero = jnp.ones_like(length), jnp.zeros_like(length)
         otherwise = (one, zero, zero)
-    return select(good, tuple(quotient(x, bottom, inverse) for x in a), otherwise), length
+    return select(good, safe.rescale(a, jnp.where(good, length, 1)), otherwise), length
 
 
 def combine(axes: tuple[Vector, Vector, Vector], a: Vector) -> Vector:

@@ -188,8 +188,8 @@ def _cone_conditions(friction: Array, slope: Array, force: Array, at: Array) -> 
     edge = jnp.sum(safe.divide(at[:, 1:], friction) ** 2, axis=1, keepdims=True) >= slack * at[:, :1] ** 2
     none = (at[:, :1] < MINVAL) | (friction == 0)
     normal = jnp.where(at[:, :1] < MINVAL, 1, normal)
-    outward = safe.ratio(safe.divide(v, friction * friction), normal * normal)
+    outward = safe.divide(safe.divide(v, friction * friction), normal * normal)
     work = jnp.sum(slope * v, axis=1, keepdims=True)
-    excess = safe.ratio(jnp.sum(safe.divide(v, friction) ** 2, axis=1, keepdims=True), normal * normal) - 1
+    excess = safe.divide(jnp.sum(safe.divide(v, friction) ** 2, axis=1, keepdims=True), normal * normal) - 1
     on_edge = slope - work * outward + excess * outward * lax.stop_gradient(normal * normal)
     return jnp.where(none, v, jnp.where(edge, on_edge, slope))

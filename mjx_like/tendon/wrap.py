@@ -132,9 +132,9 @@ def _tangent(a: Point, radius: Array, sign: Array) -> tuple[Array, Point]:
     """Return the angle from a point to where its tangent meets the circle on one side, and the point there."""
     square = a[0] * a[0] + a[1] * a[1]
     reach = safe.sqrt(square - radius * radius)
-    square = jnp.where((square >= radius * radius) & (square > 0), square, 1)
     lead = safe.arctan2(reach, jnp.where(radius > 0, radius, 1))
-    near, turned = (safe.ratio(radius * x, square) for x in (radius, sign * reach))
+    outside = square >= radius * radius
+    near, turned = (safe.divide(radius * x, square, where=outside) for x in (radius, sign * reach))
     return lead, (near * a[0] - turned * a[1], near * a[1] + turned * a[0])
 
 

@@ -7,16 +7,9 @@ import pytest
 
 import mjx_like as mjx
 from mjx_like.errors import InputError
+from tests.two_arms import LONG, SHORT
 
-ARM = """
-<mujoco>
-  <worldbody><body pos="0 0 1"><joint name="h" axis="0 1 0"/><geom size=".1"/>BODY</body></worldbody>
-  <actuator><motor joint="h"/></actuator>
-</mujoco>
-"""
-MJ = mujoco.MjModel.from_xml_string(ARM.replace("BODY", ""))
-LONGER = mujoco.MjModel.from_xml_string(ARM.replace("BODY", '<body><joint name="k"/><geom size=".1"/></body>'))
-M, OTHER = mjx.put_model(MJ), mjx.put_model(LONGER)
+M, OTHER = mjx.put_model(SHORT), mjx.put_model(LONG)
 D = mjx.make_data(M)
 MANY = jax.tree.map(lambda x: jnp.stack([x] * 3), D)
 GIVE = "give the mujoco.MjModel that the Model was put from"
@@ -24,38 +17,38 @@ PUT = [
     (lambda: mjx.put_model("a.xml"), "put_model: m is a str: give a mujoco.MjModel; Model.from_xml_path loads a file"),
     (lambda: mjx.put_model(M), "put_model: m is a Model already"),
     (lambda: mjx.put_model(None), "put_model: m is None: give a mujoco.MjModel"),
-    (lambda: mjx.put_data(M, mujoco.MjData(MJ)), f"put_data: m is a Model: {GIVE}"),
-    (lambda: mjx.put_data(MJ, D), "put_data: d is a Data already"),
-    (lambda: mjx.put_data(MJ, None), "put_data: d is None: give a mujoco.MjData"),
+    (lambda: mjx.put_data(M, mujoco.MjData(SHORT)), f"put_data: m is a Model: {GIVE}"),
+    (lambda: mjx.put_data(SHORT, D), "put_data: d is a Data already"),
+    (lambda: mjx.put_data(SHORT, None), "put_data: d is None: give a mujoco.MjData"),
     (
-        lambda: mjx.put_data(LONGER, mujoco.MjData(MJ)),
+        lambda: mjx.put_data(LONG, mujoco.MjData(SHORT)),
         "put_data: d is the MjData of another MjModel: d.qpos has shape (1,), m needs (nq,) = (2,)",
     ),
 ]
 GET = [
     (lambda: (M, D), f"m is a Model: {GIVE}"),
-    (lambda: (MJ, mujoco.MjData(MJ)), "d is a mujoco.MjData: give a Data"),
-    (lambda: (MJ, None), "d is None: give a Data"),
+    (lambda: (SHORT, mujoco.MjData(SHORT)), "d is a mujoco.MjData: give a Data"),
+    (lambda: (SHORT, None), "d is None: give a Data"),
     (
-        lambda: (LONGER, D),
+        lambda: (LONG, D),
         f"d is the Data of another model: d.qpos has shape (1,), this one needs (nq,) = (2,); {GIVE}",
     ),
     (
-        lambda: (MJ, mjx.make_data(OTHER)),
+        lambda: (SHORT, mjx.make_data(OTHER)),
         f"d is the Data of another model: d.qpos has shape (2,), this one needs (nq,) = (1,); {GIVE}",
     ),
-    (lambda: (MJ, D.replace(qpos=jnp.zeros(3))), "d.qpos has shape (3,), the model needs (nq,) = (1,)"),
+    (lambda: (SHORT, D.replace(qpos=jnp.zeros(3))), "d.qpos has shape (3,), the model needs (nq,) = (1,)"),
     (
-        lambda: (MJ, D.replace(xfrc_applied=jnp.zeros((2, 5)))),
+        lambda: (SHORT, D.replace(xfrc_applied=jnp.zeros((2, 5)))),
         "d.xfrc_applied has shape (2, 5), the model needs (nbody, 6) = (2, 6)",
     ),
-    (lambda: (MJ, D.replace(ctrl=0.5)), "d.ctrl=0.5: must be an array of shape (nu,) = (1,)"),
+    (lambda: (SHORT, D.replace(ctrl=0.5)), "d.ctrl=0.5: must be an array of shape (nu,) = (1,)"),
     (
-        lambda: (MJ, D.replace(qpos=MANY.qpos)),
+        lambda: (SHORT, D.replace(qpos=MANY.qpos)),
         "d.qpos has shape (3, 1), but d.time has shape (): all arrays of d need the same leading world axis, or none",
     ),
     (
-        lambda: (MJ, jax.tree.map(lambda x: x[None], MANY)),
+        lambda: (SHORT, jax.tree.map(lambda x: x[None], MANY)),
         "d.qpos has shape (1, 3, 1), two world axes or more: give it one, or none",
     ),
 ]
@@ -76,16 +69,16 @@ def test_put(call, message):
 @pytest.mark.parametrize("arguments, message", GET, ids=[message for _, message in GET])
 def test_get(arguments, message):
     assert said(lambda: mjx.get_data(*arguments())) == f"get_data: {message}"
-    assert said(lambda: mjx.get_data_into(mujoco.MjData(MJ), *arguments())) == f"get_data_into: {message}"
+    assert said(lambda: mjx.get_data_into(mujoco.MjData(SHORT), *arguments())) == f"get_data_into: {message}"
 
 
 def test_get_data_is_for_values():
-    message = said(lambda: jax.jit(lambda d: mjx.get_data(MJ, d))(D))
+    message = said(lambda: jax.jit(lambda d: mjx.get_data(SHORT, d))(D))
     assert message == "get_data: d is traced: call it outside jit, vmap and grad"
 
 
 def test_results_to_write_into():
-    data = mujoco.MjData(MJ)
+    data = mujoco.MjData(SHORT)
     cases = [
         (D, D, "result is a Data: give a mujoco.MjData, or a list of them for a batch"),
         ([data, None, data], MANY, "result[1] is None: give a mujoco.MjData"),
@@ -93,24 +86,24 @@ def test_results_to_write_into():
         ([data] * 2, MANY, "result is a list of 2, but d holds 3 worlds"),
         ([data], D, "result is a list of 1, but d holds one world"),
         (
-            mujoco.MjData(LONGER),
+            mujoco.MjData(LONG),
             D,
             "result is the MjData of another MjModel: result.qpos has shape (2,), m needs (nq,) = (1,)",
         ),
         (
-            [data, mujoco.MjData(LONGER), data],
+            [data, mujoco.MjData(LONG), data],
             MANY,
             "result[1] is the MjData of another MjModel: result[1].qpos has shape (2,), m needs (nq,) = (1,)",
         ),
     ]
     for result, d, message in cases:
-        assert said(lambda: mjx.get_data_into(result, MJ, d)) == f"get_data_into: {message}"  # noqa: B023
+        assert said(lambda: mjx.get_data_into(result, SHORT, d)) == f"get_data_into: {message}"  # noqa: B023
 
 
 def test_a_batch_is_a_list():
     """As in mujoco.mjx."""
     d = MANY.replace(qpos=jnp.array([[0.1], [0.2], [0.3]]))
-    found = mjx.get_data(MJ, d)
+    found = mjx.get_data(SHORT, d)
     assert isinstance(found, list) and [x.qpos[0] for x in found] == [0.1, 0.2, 0.3]
-    assert isinstance(mjx.get_data(MJ, D), mujoco.MjData)
-    assert len(mjx.get_data(MJ, jax.tree.map(lambda x: x[:1], MANY))) == 1
+    assert isinstance(mjx.get_data(SHORT, D), mujoco.MjData)
+    assert len(mjx.get_data(SHORT, jax.tree.map(lambda x: x[:1], MANY))) == 1

@@ -11,16 +11,9 @@ import pytest
 import mjx_like as mjx
 from mjx_like.errors import InputError
 from mjx_like.rollout import rollout
+from tests.two_arms import LONG, SHORT
 
-ARM = """
-<mujoco>
-  <worldbody><body pos="0 0 1"><joint name="h" axis="0 1 0"/><geom size=".1"/>BODY</body></worldbody>
-  <actuator><motor joint="h"/></actuator>
-</mujoco>
-"""
-MJ = mujoco.MjModel.from_xml_string(ARM.replace("BODY", ""))
-LONGER = mujoco.MjModel.from_xml_string(ARM.replace("BODY", '<body><joint name="k"/><geom size=".1"/></body>'))
-M, WORLDS = mjx.put_model(MJ), 3
+M, WORLDS = mjx.put_model(SHORT), 3
 D = mjx.make_data(M)
 MANY = jax.tree.map(lambda x: jnp.stack([x] * WORLDS), D)
 DEVICE = jax.devices()[0]
@@ -96,11 +89,11 @@ def test_steps_that_are_traced():
 
 ONE, TWO = "d.qpos has shape", "all arrays of d need the same leading world axis, or none"
 WRONG = [
-    ((M, mjx.make_data(mjx.put_model(LONGER))), f"rollout: d is the Data of another model: {ONE} (2,), this one needs"),
+    ((M, mjx.make_data(mjx.put_model(LONG))), f"rollout: d is the Data of another model: {ONE} (2,), this one needs"),
     ((D, M), "rollout: m is a Data and d is a Model: the order is (m, d)"),
     ((None, D), "rollout: m is None: give a Model, from Model.from_xml_path or put_model"),
-    ((MJ, D), "rollout: m is a mujoco.MjModel: give a Model, put_model(m)"),
-    ((M, mujoco.MjData(MJ)), "rollout: d is a mujoco.MjData: give a Data, put_data(mj_model, d)"),
+    ((SHORT, D), "rollout: m is a mujoco.MjModel: give a Model, put_model(m)"),
+    ((M, mujoco.MjData(SHORT)), "rollout: d is a mujoco.MjData: give a Data, put_data(mj_model, d)"),
     ((M, None), "rollout: d is None: give a Data, make_data(m)"),
     ((M, D.replace(qpos=MANY.qpos)), f"rollout: {ONE} (3, 1), but d.time has shape (): {TWO}"),
     ((M, D.replace(ctrl=MANY.ctrl)), f"rollout: {ONE} (1,), but d.ctrl has shape (3, 1): {TWO}"),

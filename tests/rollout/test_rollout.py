@@ -1,6 +1,5 @@
 """rollout: the same as a loop of steps, however it is divided, recorded or batched."""
 
-import subprocess
 import sys
 
 import jax
@@ -15,6 +14,7 @@ from mjx_like.rollout import CARRIED, rollout
 from mjx_like.state import make_data
 from mjx_like.step import step
 from mjx_like.types.model import Model
+from tests.processes import succeeds
 
 ARM = """
 <mujoco>
@@ -158,8 +158,7 @@ def test_two_devices_give_the_same():
         "assert len(two.sharding.device_set) == 2\n"
         "np.testing.assert_allclose(one, two, atol=1e-12)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    succeeds(code)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,11 @@
 """Blocks and devices: the same results however worlds are divided."""
 
-import subprocess
-import sys
-
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from mjx_like.sharding import in_blocks, neighbours, over_devices
+from tests.processes import succeeds
 
 
 def worlds(batch):
@@ -51,8 +49,7 @@ def test_two_devices_share_an_odd_number_of_worlds():
         "for name, value in function(worlds(7), 2.0).items():\n"
         "    np.testing.assert_array_equal(spread[name], value)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    succeeds(code)
 
 
 @pytest.mark.parametrize("batch, size", [(5, 2), (6, 2), (7, 4), (4, 4), (3, 100), (1, 1)])
@@ -79,5 +76,4 @@ def test_neighbours_on_devices():
         "        np.testing.assert_array_equal(index.reshape(-1, width), same)\n"
         "        assert index[place] == world and len(index) in (3 * width, 6 * width)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    succeeds(code)

@@ -15,18 +15,8 @@ from mjx_like.errors import InputError
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import Stage
 from mjx_like.worlds import one_world
+from tests.two_arms import LONG, SHORT
 
-ARM = """
-<mujoco>
-  <worldbody>
-    <body pos="0 0 1"><joint name="h" axis="0 1 0"/><geom size=".1"/>BODY</body>
-    <geom type="plane" size="5 5 .1"/>
-  </worldbody>
-  <actuator><motor joint="h"/></actuator>
-</mujoco>
-"""
-MJ = mujoco.MjModel.from_xml_string(ARM.replace("BODY", ""))
-LONGER = mujoco.MjModel.from_xml_string(ARM.replace("BODY", '<body><joint name="k"/><geom size=".1"/></body>'))
 ONE_WORLD = {
     name: getattr(mjx, name)
     for name in (
@@ -42,7 +32,7 @@ FULLY_CHECKED = [name for name in ONE_WORLD if not name.startswith("fwd_")]
 
 @pytest.fixture(scope="module")
 def m():
-    return mjx.put_model(MJ)
+    return mjx.put_model(SHORT)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +61,7 @@ def test_a_batch(m, d, name):
 
 @pytest.mark.parametrize("name", ONE_WORLD)
 def test_the_data_of_another_model(m, name):
-    message = said(ONE_WORLD[name], m, mjx.make_data(mjx.put_model(LONGER)))
+    message = said(ONE_WORLD[name], m, mjx.make_data(mjx.put_model(LONG)))
     assert message.startswith(f"{name}: d is the Data of another model: d.qpos has shape (2,), this one needs (nq,) = ")
     assert message.endswith("make one with make_data(m)")
 
@@ -125,13 +115,14 @@ def test_models_of_another_shape(m, d, name):
 def test_what_is_no_model_and_no_data(m, d, name):
     call = ONE_WORLD[name]
     assert said(call, d, m) == f"{name}: m is a Data and d is a Model: the order is (m, d)"
-    assert said(call, MJ, d) == f"{name}: m is a mujoco.MjModel: give a Model, put_model(m)"
+    assert said(call, SHORT, d) == f"{name}: m is a mujoco.MjModel: give a Model, put_model(m)"
     assert said(call, "a.xml", d) == f"{name}: m is a str: give a Model, Model.from_xml_path(m)"
     assert said(call, pathlib.Path("a.xml"), d).endswith("m is a PosixPath: give a Model, Model.from_xml_path(m)")
     assert said(call, None, d) == f"{name}: m is None: give a Model, from Model.from_xml_path or put_model"
-    assert said(call, peer.put_model(MJ), d).startswith(f"{name}: m is a mujoco.mjx.Model: give a Model, from Model.")
+    peers = said(call, peer.put_model(SHORT), d)
+    assert peers.startswith(f"{name}: m is a mujoco.mjx.Model: give a Model, from Model.")
     assert said(call, mjx.Spec(), d) == f"{name}: m is a Spec: give a Model, m.compile()"
-    assert said(call, m, mujoco.MjData(MJ)) == f"{name}: d is a mujoco.MjData: give a Data, put_data(mj_model, d)"
+    assert said(call, m, mujoco.MjData(SHORT)) == f"{name}: d is a mujoco.MjData: give a Data, put_data(mj_model, d)"
     assert said(call, m, None) == f"{name}: d is None: give a Data, make_data(m)"
     assert said(call, m, np.zeros(1)) == f"{name}: d is a numpy.ndarray: give a Data, make_data(m)"
 
@@ -140,7 +131,7 @@ def test_what_is_no_model_and_no_data(m, d, name):
 def test_functions_of_a_model(m, d, name):
     call = {"save": lambda x: mjx.save("a.npz", x), "save_xml": lambda x: mjx.save_xml("a.xml", x)}
     call = call.get(name) or getattr(mjx, name)
-    for value, given in ((None, "None"), (d, "a Data"), (MJ, "a mujoco.MjModel"), ("a.xml", "a str")):
+    for value, given in ((None, "None"), (d, "a Data"), (SHORT, "a mujoco.MjModel"), ("a.xml", "a str")):
         assert said(call, value).startswith(f"{name}: m is {given}: give a Model")
 
 
