@@ -39,7 +39,7 @@ def clip_polygon(polygon: Array, slots: int, directions: np.ndarray, limits: Arr
         then = following(beyond)
         inside = exists & (beyond <= 0)
         crosses = exists & (((beyond < 0) & (then > 0)) | ((beyond > 0) & (then < 0)))
-        share = safe.divide(beyond, beyond - then, where=crosses)
+        share = safe.divide(beyond, beyond - then, None, where=crosses)
         added = polygon + share * (following(polygon) - polygon)
         emitted = inside.astype(jnp.int32) + crosses.astype(jnp.int32)
         place = exclusive_sum(emitted)

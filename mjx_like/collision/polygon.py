@@ -50,12 +50,11 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
         target = after(polygon)
         run = target - polygon
         inside, next_inside = depth > -slack, after(depth) > -slack
-        speed, apart = dot(inward, run), level - dot(inward, polygon)
-        # only shares from 0 to 1 are divided out: others may be beyond the largest number
-        within = (apart * jnp.sign(speed) >= 0) & (jnp.abs(apart) <= jnp.abs(speed))
-        crosses = exists & (inside != next_inside) & within & (jnp.abs(speed) >= safe.tiny(speed))
-        share = safe.divide(apart, speed, where=within)
-        met = polygon + share[:, None] * run
+        speed = dot(inward, run)
+        share = safe.divide(level - dot(inward, polygon), speed, None)  # of the way; may be beyond all numbers
+        within = (share >= 0) & (share <= 1) & (jnp.abs(speed) >= safe.tiny(speed))
+        crosses = exists & (inside != next_inside) & within
+        met = polygon + jnp.where(within, share, 0)[:, None] * run
         for corner in (point, end):
             off = met - corner
             off = off - dot(off, normal)[:, None] * normal

@@ -34,11 +34,16 @@ def sqrt(x: Array) -> Array:
     return jnp.where(positive, root(jnp.where(positive, x, 1)), 0)
 
 
-def divide(a: Array | float, b: Array, otherwise: Array | float = 0.0, where: Array | bool = True) -> Array:
-    """Return a / b where `where` holds and |b| is at least `tiny`; elsewhere `otherwise`, which a and b do not move."""
+def divide(a: Array | float, b: Array, otherwise: Array | float | None = 0.0, where: Array | bool = True) -> Array:
+    """Return a / b where `where` holds and |b| is at least `tiny`; elsewhere `otherwise`, which a and b do not move.
+
+    otherwise: None for a itself. No selection follows the division then: XLA repeats one in every loop that uses it,
+    and all that decides it, but a division it computes once.
+    """
     a, b = _floats(a, b)
     good = (jnp.abs(b) >= tiny(b)) & where
-    return jnp.where(good, limited_quotient(*jnp.broadcast_arrays(a, jnp.where(good, b, 1))), otherwise)
+    value = limited_quotient(*jnp.broadcast_arrays(a, jnp.where(good, b, 1)))
+    return value if otherwise is None else jnp.where(good, value, otherwise)
 
 
 def ratio(a: Array | float, b: Array) -> Array:
