@@ -95,7 +95,8 @@ def load(
     except OSError as e:
         raise ModelError(f"cannot read compiled model '{path}': {e.strerror or e}") from None
     except _DAMAGE:
-        raise ModelError(f"'{path}' is damaged or is no compiled model; write it again with save") from None
+        remedy = "Model.from_xml_path reads MJCF and URDF" if path.suffix != ".npz" else "write it again with save"
+        raise ModelError(f"'{path}' is damaged or is no compiled model; {remedy}") from None
     _check(path, head)
     try:
         arrays, capacity = _arrays(head, content), head["capacity"]

@@ -3,6 +3,7 @@
 The one home of guards. Each function sanitises its argument before the singular operation and selects after it, with
 bounds of the precision at hand: for every finite input, subnormal numbers included, the derivative is finite in both
 modes. Its factors are at most `quotient.steepest`, 1.8e19 in float32; a derivative steeper than that is cut there.
+Searches through which no derivative passes, as those of `collision.ccd`, guard their values alone.
 """
 
 import jax

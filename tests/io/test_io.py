@@ -90,8 +90,11 @@ def test_file_of_another_kind(saved, tmp_path):
     with pytest.raises(ModelError, match="is no compiled model of mjx_like"):
         mjx.load(rewritten(saved[0], tmp_path, format="something else"))
     np.savez(tmp_path / "arrays.npz", a=np.zeros(3))
-    with pytest.raises(ModelError, match="damaged or is no compiled model"):
+    with pytest.raises(ModelError, match="damaged or is no compiled model; write it again"):
         mjx.load(tmp_path / "arrays.npz")
+    (tmp_path / "arm.xml").write_text("<mujoco/>")
+    with pytest.raises(ModelError, match=r"no compiled model; Model\.from_xml_path reads MJCF"):
+        mjx.load(tmp_path / "arm.xml")
 
 
 def test_missing_file(tmp_path):
