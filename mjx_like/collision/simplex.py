@@ -13,9 +13,9 @@ from mjx_like.math import vector as v
 
 Array = jax.Array
 
-_FACES = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])  # of a tetrahedron, opposite to each corner
-_EDGES = np.array([[1, 2], [0, 2], [0, 1]])  # of a triangle, opposite to each corner
-_PLANES = np.array([[1, 2], [0, 2], [0, 1]])  # the coordinates that remain when one is dropped
+_FACES = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]], np.int32)  # of a tetrahedron, opposite to each corner
+_EDGES = np.array([[1, 2], [0, 2], [0, 1]], np.int32)  # of a triangle, opposite to each corner
+_PLANES = np.array([[1, 2], [0, 2], [0, 1]], np.int32)  # the coordinates that remain when one is dropped
 
 
 def dot(a: Array, b: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Quotients and roots as primitives of their own, because JAX's derivative of a / b is not finite wherever a / b is.
+"""Quotients, roots and angles as primitives of their own, because JAX's derivative of a / b is not finite wherever a / b is.
 
 JAX multiplies by b^-2, which overflows float32 for |b| below 5e-20 and then makes NaN of a zero cotangent. Here the
 derivative is (da - (a / b) db) / b; where b may be small the factors are computed first and limited, so that what
@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.extend.core import Primitive
-from jax.extend.core.primitives import div_p, sqrt_p
+from jax.extend.core.primitives import atan2_p, div_p, sqrt_p
 from jax.interpreters import ad, batching, mlir
 
 Array = jax.Array
@@ -39,6 +39,11 @@ def quotient(a: Array, b: Array, inverse: Array | None = None) -> Array:
 def root(x: Array) -> Array:
     """Return the square root of a positive normal number, with the derivative dx / (2 root)."""
     return _root.bind(x)
+
+
+def angle(y: Array, x: Array) -> Array:
+    """Return the angle of the point (x, y), whose squared distance is a normal number; derivatives are limited."""
+    return _angle.bind(y, x)
 
 
 def _limited(factor: Array) -> Array:
@@ -78,6 +83,14 @@ def _by_square(g: Array, value: Array, x: Array) -> Array:
     return g * (0.5 * _quotient.bind(jnp.ones_like(value), value))
 
 
+def _by_y(g: Array, value: Array, y: Array, x: Array) -> Array:
+    return g * _limited(_limited_quotient.bind(x, x * x + y * y))
+
+
+def _by_x(g: Array, value: Array, y: Array, x: Array) -> Array:
+    return g * _limited(-_limited_quotient.bind(y, x * x + y * y))
+
+
 def _transposed(divided, ct: Array, a: Array, *below: Array) -> tuple[Array | None, ...]:
     # by the numerator alone it is linear: the tangent of a rule may go through a division
     return ct if type(ct) is ad.Zero else divided(ct, *below), *(None for _ in below)
@@ -105,8 +118,10 @@ _limited_quotient = _elementwise("limited_quotient", div_p, lambda a, b: jnp.div
 _quotient = _elementwise("quotient", div_p, lambda a, b: jnp.divide(a, b))
 _scaled = _elementwise("scaled", div_p, lambda a, b, inverse: a * inverse)
 _root = _elementwise("root", sqrt_p, lambda x: jnp.sqrt(x))
+_angle = _elementwise("angle", atan2_p, lambda y, x: jnp.arctan2(y, x))
 ad.defjvp2(_limited_quotient, _limited_by_numerator, _limited_by_denominator)
 ad.defjvp2(_root, _by_square)
+ad.defjvp2(_angle, _by_y, _by_x)
 ad.primitive_transposes[_limited_quotient] = functools.partial(_transposed, lambda x, b: x * _limited_inverse(b))
 for _primitive in (_quotient, _scaled):
     ad.primitive_jvps[_primitive] = functools.partial(_jvp, _primitive)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.constants import MINVAL
-from mjx_like.math.quotient import limited_quotient, quotient, root
+from mjx_like.math.quotient import angle, limited_quotient, quotient, root
 
 Array = jax.Array
 
@@ -103,7 +103,7 @@ def power(base: Array, exponent: Array) -> Array:
 def arctan2(y: Array, x: Array) -> Array:
     """Return the angle of the point (x, y); 0 with derivative 0 where the square of its distance loses its digits."""
     somewhere = x * x + y * y >= tiny(x) / float(jnp.finfo(x.dtype).eps)
-    return jnp.where(somewhere, jnp.arctan2(y, jnp.where(somewhere, x, 1)), 0)
+    return jnp.where(somewhere, angle(*jnp.broadcast_arrays(*_floats(y, jnp.where(somewhere, x, 1)))), 0)
 
 
 def clip(x: Array, low: Array, high: Array) -> Array:
