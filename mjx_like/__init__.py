@@ -7,6 +7,7 @@ from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.actuator.transmission import transmission
 from mjx_like.collision.distance import geom_distance
 from mjx_like.collision.driver import collision
+from mjx_like.compilation import compile_quickly
 from mjx_like.compiler.load import compile_model as _compile_model
 from mjx_like.compiler.load import from_xml_path as _from_xml_path
 from mjx_like.compiler.load import from_xml_string as _from_xml_string

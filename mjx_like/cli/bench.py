@@ -9,6 +9,7 @@ import pathlib
 from mjx_like.bench import LIMIT, PEERS, Settings, compare, table
 from mjx_like.cli import stages
 from mjx_like.cli.setup import add_model_arguments, load, positive
+from mjx_like.compilation import choose_emitters
 from mjx_like.errors import InputError
 
 
@@ -26,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    choose_emitters()  # for all engines alike
     if args.stages:
         m = load(args)
         print(stages.table(stages.stage_times(m, stages.moving(m, args.batch, args.steps, args.seed)), args.batch))

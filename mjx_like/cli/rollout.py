@@ -14,9 +14,10 @@ from tqdm import tqdm
 
 from mjx_like.cli.controls import CONTROLS
 from mjx_like.cli.plot import plot_rollout
-from mjx_like.cli.progress import phase
+from mjx_like.cli.progress import phase, without_lines
 from mjx_like.cli.setup import add_model_arguments, load, positive, use_cpu_devices
 from mjx_like.cli.summary import Summary, recorder
+from mjx_like.compilation import compile_quickly
 from mjx_like.rollout import rollout
 from mjx_like.state import make_data
 from mjx_like.types.data import Data
@@ -39,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    compile_quickly()
     use_cpu_devices(args.devices)
     with phase(f"loading {args.model}"):
         m = load(args)
@@ -96,7 +98,7 @@ def _compiled(m: Model, worlds: Data, ctrl: jax.Array, devices: list[jax.Device]
             out_shardings=(None, worlds.qpos.sharding),
         )
         lowered = run.lower(m, worlds, ctrl)
-    with phase("compiling") as notes:
+    with phase("compiling") as notes, without_lines():
         program = lowered.compile()
         notes.append(f"{program.as_text().count(' = '):,} HLO instructions")
     return program

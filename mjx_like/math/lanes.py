@@ -17,11 +17,11 @@ Array = jax.Array
 _SHORTEST_DOT = 8  # contractions of two mapped arrays up to this length are sums of products
 
 _ELEMENTWISE = frozenset(
-    "abs acos acosh add add_any and angle asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type copy copy_p cos"
-    " cosh div eq erf erf_inv exp exp2 expm1 floor ge gt integer_pow is_finite le limited_quotient log log1p logistic"
-    " lt max min mul name ne neg nextafter not or population_count pow quotient reduce_precision rem root round rsqrt"
-    " scaled select_n shift_left shift_right_arithmetic shift_right_logical sign sin sinh sqrt square stop_gradient sub"
-    " tan tanh xor".split()
+    "abs acos acosh add add_any and angle asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type copy"
+    " copy_p cos cosh div eq erf erf_inv exp exp2 expm1 floor ge gt integer_pow is_finite le limited_quotient log"
+    " log1p logistic lt max min mul name ne neg nextafter not or population_count pow quotient reduce_precision rem"
+    " root round rsqrt scaled select_n shift_left shift_right_arithmetic shift_right_logical sign sin sinh sqrt"
+    " square stop_gradient sub tan tanh xor".split()
 )
 # These name axes by number and take arrays of one rank: a further axis at the end changes nothing.
 _SAME = frozenset(

@@ -1,4 +1,4 @@
-"""Quotients, roots and angles as primitives of their own, because JAX's derivative of a / b is not finite wherever a / b is.
+"""Quotients, roots and angles as primitives of their own, because JAX's derivative of a / b may be infinite.
 
 JAX multiplies by b^-2, which overflows float32 for |b| below 5e-20 and then makes NaN of a zero cotangent. Here the
 derivative is (da - (a / b) db) / b; where b may be small the factors are computed first and limited, so that what

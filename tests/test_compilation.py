@@ -1,0 +1,76 @@
+"""Quick compilation: programs are kept on disk, with keys that are the same in every process."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import mjx_like as mjx
+from mjx_like import compilation
+
+ROOT = pathlib.Path(__file__).parents[1]
+# Compiles one program, in a way that the folder keeps also what compiles in no time.
+PROGRAM = """
+import pathlib, sys
+import jax, jax.numpy as jnp
+import mjx_like as mjx
+from mjx_like import compilation
+compilation._LEAST_SECONDS = 0
+folder = mjx.compile_quickly(sys.argv[1])
+m = mjx.Model.from_xml_string('<mujoco><worldbody><body><joint/><geom size=".1"/></body></worldbody></mujoco>')
+d = mjx.make_data(m)
+before = set(folder.iterdir())
+print(float(jax.jit(mjx.kinematics)(m, d).xpos.sum()))
+print(len({x.name for x in set(folder.iterdir()) - before if x.name.endswith("-cache")}), jax.jit(lambda x: x)(1.0))
+"""
+
+
+def run(folder, flags=""):
+    environment = {**os.environ, "XLA_FLAGS": flags}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(folder)], capture_output=True, text=True, cwd=ROOT, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    first, second = run(tmp_path / "kept"), run(tmp_path / "kept")
+    assert int(first[1]) > 0 and int(second[1]) == 0 and first[0] == second[0]
+
+
+def test_other_flags_are_another_program(tmp_path):
+    run(tmp_path)
+    assert int(run(tmp_path, "--xla_backend_optimization_level=1")[1]) > 0
+
+
+@pytest.mark.parametrize(
+    "version, given, expected",
+    [
+        ("0.10.1", "", "--xla_cpu_use_fusion_emitters=false"),
+        ("0.10.1", "--xla_a=1", "--xla_a=1 --xla_cpu_use_fusion_emitters=false"),
+        ("0.10.1", "--xla_cpu_use_fusion_emitters=true", "--xla_cpu_use_fusion_emitters=true"),
+        ("0.11.0", "", ""),
+    ],
+)
+def test_flag_goes_to_releases_that_know_it(monkeypatch, version, given, expected):
+    monkeypatch.setattr(compilation.jaxlib, "__version__", version)
+    monkeypatch.setenv("XLA_FLAGS", given)
+    compilation.choose_emitters()
+    assert os.environ["XLA_FLAGS"] == expected
+
+
+def test_folder_of_the_user(monkeypatch, tmp_path):
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert compilation._default_folder() == tmp_path / "mjx_like"
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "/elsewhere")
+    assert compilation._default_folder() == "/elsewhere"
+
+
+@pytest.mark.parametrize("folder, said", [(3, "folder=3: must be the path"), (__file__, "cannot keep programs there")])
+def test_what_is_no_folder_is_refused(folder, said):
+    with pytest.raises(mjx.InputError, match=said):
+        mjx.compile_quickly(folder)
