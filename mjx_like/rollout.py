@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.arguments import truth, whole_number
+from mjx_like.collision.follow import FOUND
 from mjx_like.errors import InputError, shown
 from mjx_like.math.lanes import map_last
 from mjx_like.sharding import in_blocks, over_devices
@@ -99,8 +100,8 @@ def rollout(
       steps: number of steps; needed without `ctrl`.
       record: function of the Data after a step, `d.xpos` and the like being those of its start. Its result, any
         pytree, is stacked over the steps. Calls with the same function share one compilation.
-      remat: in reverse mode, store only the state of each step and the solver's acceleration, and compute the rest
-        again.
+      remat: in reverse mode, store only the state of each step, the solver's acceleration and what the search for
+        contacts of convex geoms found, and compute the rest again.
       unroll: steps written out in the body of the loop.
       block: worlds that run together; None for 128 on a CPU (they fit its cache), else all. One world has none.
       devices: devices that share the worlds; None for the one where the arguments are.
@@ -200,7 +201,7 @@ def _advance(record: Recorder, m: Model, d: Data, state: dict[str, Array], u: Ar
 
 
 def _scan(advance: Callable[..., Any], start: Any, ctrl: Array | None, *, length, remat, unroll) -> tuple[Any, Any]:
-    kept = jax.checkpoint_policies.save_only_these_names(OPTIMUM)
+    kept = jax.checkpoint_policies.save_only_these_names(OPTIMUM, FOUND)
     advance = jax.checkpoint(advance, prevent_cse=False, policy=kept) if remat else advance
     return lax.scan(advance, start, ctrl, length=length, unroll=unroll)
 

@@ -15,7 +15,7 @@ from jax import lax
 from mjx_like.collision import legacy, manifold, solid
 from mjx_like.collision.ccd import FAR, Nearest, nearest
 from mjx_like.collision.feature import Tables
-from mjx_like.collision.follow import follow, no_tangent
+from mjx_like.collision.follow import follow, held, no_tangent
 from mjx_like.geometry.convex import Convex, convex
 from mjx_like.math import safe
 from mjx_like.math.select import take
@@ -74,7 +74,7 @@ def convex_points(m: Model, plan: ConvexPlan, geom_xpos: Array, geom_xmat: Array
 
     @points.defjvp
     def derivative(primals, tangents):
-        result, found = points(*primals)
+        result, found = held(points(*primals))
         moved = jax.jvp(lambda x: _followed(t, plan, x, result, found), primals[:1], tangents[:1])[1]
         still = jax.tree.map(no_tangent, (result, found))
         return (result, found), (still[0]._replace(dist=moved[0], pos=moved[1], normal=moved[2]), still[1])
@@ -93,18 +93,24 @@ def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, near: Array) -> tupl
         contact = functools.partial(_legacy_contact, t, plan, inputs)
     else:
         contact = functools.partial(_contact, t, plan, inputs, _tables(t, plan, inputs))
-    one = jax.vmap(contact)
+    shapes = jax.eval_shape(contact, jax.ShapeDtypeStruct((), jnp.int32))
+    dtype = inputs.pos.dtype
+
+    def one(pair):  # as one row, so that few instructions move it; indices are exact in float32 below 2^24
+        return jnp.concatenate([jnp.ravel(x).astype(dtype) for x in jax.tree.leaves(contact(pair))])
 
     def turn(state):
-        done, results = state
+        done, table = state
         pairs = lax.dynamic_slice(listed, (done,), (chunk,))
-        new = one(jnp.minimum(pairs, count - 1))
-        return done + chunk, jax.tree.map(lambda x, y: x.at[pairs].set(y, mode="drop"), results, new)
+        return done + chunk, table.at[pairs].set(jax.vmap(one)(jnp.minimum(pairs, count - 1)), mode="drop")
 
-    shapes = jax.eval_shape(contact, jax.ShapeDtypeStruct((), jnp.int32))
-    points, found = jax.tree.map(lambda x: jnp.zeros((count, *x.shape), x.dtype), shapes)
-    none = points._replace(dist=jnp.full_like(points.dist, FAR)), found
-    return lax.while_loop(lambda s: s[0] < rank[-1], turn, (jnp.zeros((), jnp.int32), none))[1]
+    leaves, tree = jax.tree.flatten(shapes)
+    ends = np.cumsum([x.size for x in leaves])
+    none = np.where(np.arange(ends[-1]) < ends[0], FAR, 0)  # the first leaf is the distance
+    start = jnp.zeros((), jnp.int32), jnp.asarray(np.tile(none, (count, 1)), dtype)
+    table = lax.while_loop(lambda s: s[0] < rank[-1], turn, start)[1]
+    columns = jnp.split(table, ends[:-1], axis=1)
+    return tree.unflatten([c.reshape(count, *x.shape).astype(x.dtype) for c, x in zip(columns, leaves, strict=True)])
 
 
 def _contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, tables, pair: Array) -> tuple[Points, Nearest]:

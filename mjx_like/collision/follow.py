@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 
 from mjx_like.collision import manifold
 from mjx_like.collision.ccd import Nearest
@@ -22,9 +23,15 @@ from mjx_like.math import safe
 
 Array = jax.Array
 
+FOUND = "found"
 _STEPS = 4  # of Newton's method from what the search found
 _NOISE = 100  # roundings of the last step, which need not be shorter than others
 _NEAR = 0.1  # how far these may lead: components of the normal, and distance [m]
+
+
+def held(found):
+    """Return what a search found, a pytree, under the name that checkpoints keep."""
+    return jax.tree.map(lambda x: checkpoint_name(x, FOUND), found)
 
 
 def follow(

@@ -14,7 +14,7 @@ from jax import lax
 from mjx_like.collision import legacy
 from mjx_like.collision.ccd import nearest
 from mjx_like.collision.facet import follow_prism
-from mjx_like.collision.follow import follow_one, no_tangent
+from mjx_like.collision.follow import follow_one, held, no_tangent
 from mjx_like.collision.shape import Point
 from mjx_like.geometry.convex import Convex, convex
 from mjx_like.math import safe
@@ -173,12 +173,12 @@ def _touch(m: Model, kind: GeomType):
 
     @touch.defjvp
     def derivative(primals, tangents):
-        result, valid, held = touch(*primals)
+        result, valid, features = held(touch(*primals))
         margin = 0.0 if refined else primals[2]
         follow = legacy.follow_one if refined else follow_prism if discrete else follow_one
-        moved = jax.jvp(lambda x: follow(*_solids(kind, *x, margin), *held), primals[:1], tangents[:1])[1]
+        moved = jax.jvp(lambda x: follow(*_solids(kind, *x, margin), *features), primals[:1], tangents[:1])[1]
         moved = jax.tree.map(lambda x: jnp.where(valid, x, 0), moved)
-        return (result, valid, held), (moved, *jax.tree.map(no_tangent, (valid, held)))
+        return (result, valid, features), (moved, *jax.tree.map(no_tangent, (valid, features)))
 
     return touch
 
