@@ -15,7 +15,7 @@ from mjx_like.collision.ccd import Nearest
 from mjx_like.collision.convex import corner_tables
 from mjx_like.collision.gjk import Corners
 from mjx_like.collision.simplex import dot
-from mjx_like.geometry.convex import Convex, core, support
+from mjx_like.geometry.convex import Convex, core, pair, support
 from mjx_like.math import quaternion, safe
 from mjx_like.math.select import combine, take
 from mjx_like.types.data import Data
@@ -176,7 +176,7 @@ def _separation(
     if not plan.kinds[0]:
         return plane, (plane.first, plane.second)
     solid = a._replace(kind=jnp.where(flat, GeomType.SPHERE, a.kind), size=jnp.where(flat, 1, a.size))
-    found = gjk.distance(solid, b, (plan.kinds[0], plan.kinds[1]), tolerance=m.opt.ccd_tolerance,
+    found = gjk.distance(pair(solid, b), (plan.kinds[0], plan.kinds[1]), tolerance=m.opt.ccd_tolerance,
                          iterations=m.flags.ccd_iterations, cutoff=_CUTOFF, discrete=cornered)  # fmt: skip
     rows = jnp.where(found.count > np.arange(3), np.arange(3), 0)
     step = jnp.where(found.reduced, safe.normalize(found.second - found.first)[0], 0)

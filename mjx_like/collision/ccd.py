@@ -9,7 +9,7 @@ from jax import lax
 
 from mjx_like.collision import epa, gjk, polytope
 from mjx_like.collision.gjk import FAR, Corners
-from mjx_like.geometry.convex import Convex
+from mjx_like.geometry.convex import Convex, pair
 from mjx_like.types.enums import GeomType
 
 __all__ = ["FAR", "Nearest", "nearest"]
@@ -47,12 +47,13 @@ def nearest(a: Convex, b: Convex, kinds: tuple[tuple[int, ...], tuple[int, ...]]
     a, b = lax.stop_gradient((a, b))
     tolerance, cutoff = (lax.stop_gradient(jnp.asarray(x, a.pos.dtype)) for x in (tolerance, cutoff))
     options = {"tolerance": tolerance, "iterations": iterations, "discrete": discrete}
-    found = gjk.distance(a, b, kinds, cutoff=cutoff, **options)
+    geoms = pair(a, b)
+    found = gjk.distance(geoms, kinds, cutoff=cutoff, **options)
     deep = ~found.reduced & (found.dist <= tolerance) & (found.count > 1) & ~found.apart
-    begun = polytope.start(a, b, kinds, found.simplex, found.count, found.dist, found.seen, iterations + 5)
+    begun = polytope.start(geoms, kinds, found.simplex, found.count, found.dist, found.seen, iterations + 5)
     numbered = True if kinds[0] != (GeomType.HFIELD,) else cutoff > 0  # with a margin MuJoCo's prisms have no corners
     inner = epa.penetration(
-        a, b, kinds, begun._replace(sound=begun.sound & deep), found.seen, numbered=numbered, **options
+        geoms, kinds, begun._replace(sound=begun.sound & deep), found.seen, numbered=numbered, **options
     )
     rows = jnp.where(found.count > np.arange(3), np.arange(3), 0)
     return Nearest(

@@ -15,10 +15,11 @@ from jax import lax
 from mjx_like.collision import legacy, manifold, solid
 from mjx_like.collision.ccd import FAR, Nearest, nearest
 from mjx_like.collision.feature import Tables
-from mjx_like.collision.follow import follow, held, no_tangent
+from mjx_like.collision.follow import follow, held
 from mjx_like.geometry.convex import Convex, convex
 from mjx_like.math import safe
 from mjx_like.math.select import take
+from mjx_like.math.tangent import rate, still
 from mjx_like.types.enums import DisableBit, GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import ConvexPlan
@@ -72,12 +73,12 @@ def convex_points(m: Model, plan: ConvexPlan, geom_xpos: Array, geom_xmat: Array
     def points(inputs: _Inputs, near: Array) -> tuple[Points, Nearest | legacy.Found]:
         return _search(t, plan, inputs, near)
 
-    @points.defjvp
+    @functools.partial(points.defjvp, symbolic_zeros=True)
     def derivative(primals, tangents):
         result, found = held(points(*primals))
-        moved = jax.jvp(lambda x: _followed(t, plan, x, result, found), primals[:1], tangents[:1])[1]
-        still = jax.tree.map(no_tangent, (result, found))
-        return (result, found), (still[0]._replace(dist=moved[0], pos=moved[1], normal=moved[2]), still[1])
+        moved = rate(lambda x: _followed(t, plan, x, result, found), primals[0], tangents[0])
+        rest = jax.tree.map(still, (result, found))
+        return (result, found), (rest[0]._replace(dist=moved[0], pos=moved[1], normal=moved[2]), rest[1])
 
     return points(inputs, lax.stop_gradient(near))[0]
 

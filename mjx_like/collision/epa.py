@@ -19,7 +19,7 @@ from jax import lax
 from mjx_like.collision.gjk import Corners, support_pair
 from mjx_like.collision.polytope import CLOSED, FREE, OPEN, Faces, Polytope, planes
 from mjx_like.collision.simplex import affine, dot
-from mjx_like.geometry.convex import Convex
+from mjx_like.geometry.convex import Pair
 
 Array = jax.Array
 
@@ -57,7 +57,7 @@ class _Rules(NamedTuple):
     iterations: int
 
 
-def penetration(a: Convex, b: Convex, kinds, polytope: Polytope, seen, *, tolerance: Array, iterations: int,
+def penetration(geoms: Pair, kinds, polytope: Polytope, seen, *, tolerance: Array, iterations: int,
                 discrete: Array, numbered: Array | bool = True) -> Penetration:  # fmt: skip
     """Return depth, witness points and final face; nothing is found where the polytope is not sound.
 
@@ -65,7 +65,7 @@ def penetration(a: Convex, b: Convex, kinds, polytope: Polytope, seen, *, tolera
     Other arguments: see `gjk.distance` and `polytope.start`; no derivative passes.
     """
     double = polytope.center.dtype == np.float64
-    sharp = discrete & (a.margin == 0) & (b.margin == 0)
+    sharp = discrete & jnp.all(geoms.margin == 0)
     tolerance = jnp.where(sharp, 1e-15 if double else 1e-7, tolerance)
     told = jnp.stack([jnp.asarray(numbered), jnp.ones((), bool)])
     rules = _Rules(tolerance, sharp, 1e-15 if double else 1e-10, told, iterations)
@@ -74,7 +74,7 @@ def penetration(a: Convex, b: Convex, kinds, polytope: Polytope, seen, *, tolera
     start = _State(
         polytope.corners, polytope.used, begun, upper, begun.corner[0], begun.plane[0], sound, zero, ~sound, seen
     )
-    expand = functools.partial(_expanded, a, b, kinds, polytope.center, rules)
+    expand = functools.partial(_expanded, geoms, kinds, polytope.center, rules)
     last = lax.while_loop(lambda s: ~s.done, expand, start)
     corners, foot = last.corners.rows(last.nearest), last.plane[:3]
     weights, whole = affine(*corners.points, foot)
@@ -83,7 +83,7 @@ def penetration(a: Convex, b: Convex, kinds, polytope: Polytope, seen, *, tolera
     return Penetration(jnp.sqrt(last.plane[3]), both[:3], both[3:], corners, last.found)
 
 
-def _expanded(a: Convex, b: Convex, kinds, center: Array, rules: _Rules, s: _State) -> _State:
+def _expanded(geoms: Pair, kinds, center: Array, rules: _Rules, s: _State) -> _State:
     """Return the state after one more corner, or the same polytope at the end."""
     room = s.corners.table.shape[0]
     faces = s.faces
@@ -94,7 +94,7 @@ def _expanded(a: Convex, b: Convex, kinds, center: Array, rules: _Rules, s: _Sta
     lower = jnp.sqrt(plane[3])
     safe_lower = jnp.where(lower == 0, 1, lower)
 
-    new = support_pair(a, b, kinds, plane[:3] / safe_lower, s.seen)
+    new = support_pair(geoms, kinds, plane[:3] / safe_lower, s.seen)
     point = new.points
     height = dot(plane[:3], point) / safe_lower
     upper = jnp.where(stuck, s.upper, jnp.minimum(s.upper, height))

@@ -176,11 +176,6 @@ def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, 
     return dist, moved[0] + slide @ tangent + 0.5 * dist * normal, normal, tuple(live)
 
 
-def no_tangent(x: Array):
-    """Return the tangent of what is held."""
-    return jnp.zeros_like(x) if jnp.issubdtype(x.dtype, jnp.floating) else np.zeros(x.shape, jax.dtypes.float0)
-
-
 def _unit(x: Array) -> Array:
     length = jnp.sqrt(jnp.maximum(dot(x, x), TINY * TINY))
     return safe.divide(x, length, np.arange(3) == 0, where=length > 1e-11)

@@ -16,7 +16,7 @@ from jax import lax
 
 from mjx_like.collision.simplex import dot, nearest
 from mjx_like.constants import MINVAL
-from mjx_like.geometry.convex import Convex, core, support
+from mjx_like.geometry.convex import Pair, core, supports
 
 Array = jax.Array
 
@@ -82,37 +82,34 @@ class _State(NamedTuple):
     found: Distance  # so far; dist is the length of the point
 
 
-def support_pair(a: Convex, b: Convex, kinds, direction: Array, seen: Array, middle: bool = False) -> Corners:
+def support_pair(geoms: Pair, kinds, direction: Array, seen: Array, middle: bool = False) -> Corners:
     """Return the farthest point of the Minkowski difference in a unit direction; the table has shape (8,)."""
-    p = support(a, kinds[0], direction, seen[0], middle)
-    q = support(b, kinds[1], -direction, seen[1], middle)
-    index = jnp.stack([p.index, q.index]).astype(p.point.dtype)
-    return Corners(jnp.concatenate([p.point, q.point, index]))
+    found = supports(geoms, kinds, jnp.stack([direction, -direction]), seen, middle)
+    return Corners(jnp.concatenate([found.point.ravel(), found.index.astype(found.point.dtype)]))
 
 
-def distance(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, cutoff: Array,
-             discrete: Array) -> Distance:  # fmt: skip
+def distance(geoms: Pair, kinds, *, tolerance: Array, iterations: int, cutoff: Array, discrete: Array) -> Distance:
     """Return distance and nearest points, or the simplex around the origin that the penetration starts from.
 
     Args:
-      a, b: the geoms; no derivative passes.
+      geoms: the geoms; no derivative passes.
       kinds: the types that each can have, a pair of tuples.
       tolerance: opt.ccd_tolerance [m].
       iterations: opt.ccd_iterations.
       cutoff: largest distance of interest [m]; 0 asks for contacts alone.
       discrete: whether both geoms have corners only, which makes the search finite.
     """
-    (thin_a, off_a), (thin_b, off_b) = core(a), core(b)
-    off, span = off_a + off_b, a.center - b.center
+    thin, offs = core(geoms)
+    off, span = offs[0] + offs[1], geoms.center[0] - geoms.center[1]
 
     def body(s: _State) -> _State:
         old = s.found
         full = s.stage == _FULL
-        ga, gb = (jax.tree.map(lambda x, y: jnp.where(full, x, y), p, q) for p, q in ((a, thin_a), (b, thin_b)))
-        exact = discrete & (ga.margin == 0) & (gb.margin == 0)
+        now = geoms._replace(size=jnp.where(full, geoms.size, thin.size), margin=jnp.where(full, geoms.margin, 0))
+        exact = discrete & jnp.all(now.margin == 0)
         limit = jnp.where(full, cutoff, cutoff + off)
         here, length = s.point, old.dist
-        new = support_pair(ga, gb, kinds, -here / jnp.where(length == 0, 1, length), old.seen)
+        new = support_pair(now, kinds, -here / jnp.where(length == 0, 1, length), old.seen)
         corner = new.points
 
         lower = dot(here, corner)
@@ -133,7 +130,7 @@ def distance(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, 
 
         end = over | beyond
         again = end & ~full & ~(dist > tolerance)
-        fresh = _start(a, b, old.seen)
+        fresh = _start(geoms, old.seen)
         return _State(
             jnp.where(again, _FULL, jnp.where(end, _DONE, s.stage)).astype(jnp.int32),
             jnp.where(again, 0, s.step + 1),
@@ -143,29 +140,30 @@ def distance(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, 
         )
 
     stage = jnp.where(off > 0, _CORE, _FULL).astype(jnp.int32)
-    begin = _start(a, b, jnp.full(2, -1, jnp.int32))
+    begin = _start(geoms, jnp.full(2, -1, jnp.int32))
     start = _State(stage, jnp.zeros((), jnp.int32), span, jnp.zeros_like(begin.dist), begin)
     found = lax.while_loop(lambda s: s.stage != _DONE, body, start).found
-    return _grow(found, off_a, off_b, cutoff)
+    return _grow(found, offs, cutoff)
 
 
-def _start(a: Convex, b: Convex, seen: Array) -> Distance:
-    span = a.center - b.center
+def _start(geoms: Pair, seen: Array) -> Distance:
+    first, second = geoms.center
+    span = first - second
     none, yes = Corners(jnp.zeros((4, 8), span.dtype)), jnp.ones((), bool)
-    return Distance(jnp.sqrt(dot(span, span)), a.center, b.center, none, jnp.zeros((), jnp.int32), yes, yes, seen)
+    return Distance(jnp.sqrt(dot(span, span)), first, second, none, jnp.zeros((), jnp.int32), yes, yes, seen)
 
 
-def _grow(found: Distance, off_a: Array, off_b: Array, cutoff: Array) -> Distance:
+def _grow(found: Distance, offs: Array, cutoff: Array) -> Distance:
     """Return the result for full geoms where it was found for reduced ones.  Source: inflate."""
     step = found.second - found.first
     length = jnp.sqrt(jnp.sum(step * step))
     step = jnp.where(length < MINVAL, np.arange(3) == 0, step / jnp.where(length < MINVAL, 1, length))
     grown = found.reduced & (found.dist < FAR)
-    dist = jnp.where(grown, found.dist - (off_a + off_b), found.dist)
+    dist = jnp.where(grown, found.dist - (offs[0] + offs[1]), found.dist)
     return found._replace(
         dist=jnp.where(grown & (dist > cutoff), FAR, dist),
-        first=jnp.where(grown, found.first + off_a * step, found.first),
-        second=jnp.where(grown, found.second - off_b * step, found.second),
+        first=jnp.where(grown, found.first + offs[0] * step, found.first),
+        second=jnp.where(grown, found.second - offs[1] * step, found.second),
     )
 
 

@@ -14,13 +14,14 @@ from jax import lax
 from mjx_like.collision import legacy
 from mjx_like.collision.ccd import nearest
 from mjx_like.collision.facet import follow_prism
-from mjx_like.collision.follow import follow_one, held, no_tangent
+from mjx_like.collision.follow import follow_one, held
 from mjx_like.collision.shape import Point
 from mjx_like.geometry.convex import Convex, convex
 from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import take
+from mjx_like.math.tangent import rate, still
 from mjx_like.types.enums import DisableBit, GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import PairGroup
@@ -171,14 +172,14 @@ def _touch(m: Model, kind: GeomType):
         dist, depth = (jnp.where(valid, x, 1) for x in (dist, found.dist))
         return (dist, point, normal), valid, (found._replace(dist=depth, first=first, second=second), along)
 
-    @touch.defjvp
+    @functools.partial(touch.defjvp, symbolic_zeros=True)
     def derivative(primals, tangents):
         result, valid, features = held(touch(*primals))
         margin = 0.0 if refined else primals[2]
         follow = legacy.follow_one if refined else follow_prism if discrete else follow_one
-        moved = jax.jvp(lambda x: follow(*_solids(kind, *x, margin), *features), primals[:1], tangents[:1])[1]
+        moved = rate(lambda x: follow(*_solids(kind, *x, margin), *features), primals[0], tangents[0])
         moved = jax.tree.map(lambda x: jnp.where(valid, x, 0), moved)
-        return (result, valid, features), (moved, *jax.tree.map(no_tangent, (valid, features)))
+        return (result, valid, features), (moved, *jax.tree.map(still, (valid, features)))
 
     return touch
 

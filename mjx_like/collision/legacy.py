@@ -19,7 +19,7 @@ from mjx_like.collision.gjk import Corners
 from mjx_like.collision.simplex import dot
 from mjx_like.collision.touched import witness
 from mjx_like.constants import MINVAL
-from mjx_like.geometry.convex import Convex
+from mjx_like.geometry.convex import Convex, pair
 from mjx_like.math import quaternion, safe
 from mjx_like.math.frame import from_normal
 from mjx_like.types.enums import GeomType
@@ -65,7 +65,7 @@ def contacts(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, 
         rotation = quaternion.matrix(quaternion.from_axis_angle(frame[row], angle)).astype(dtype)
         pivot = found.pos[0]
         hit = mpr.penetration(
-            _rotated(a, rotation, pivot), _rotated(b, rotation.T, pivot), kinds, tolerance=tolerance,
+            pair(_rotated(a, rotation, pivot), _rotated(b, rotation.T, pivot)), kinds, tolerance=tolerance,
             iterations=iterations, seen=seen,
         )  # fmt: skip
         normal = fixed_normal(a, b, kinds, hit)
@@ -116,7 +116,7 @@ def deepest(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, l
     a, b, tolerance, limit = lax.stop_gradient((a, b, tolerance, limit))
     a, b = (geom._replace(margin=limit) for geom in (a, b))
     seen = jnp.full(2, -1, jnp.int32)
-    hit = mpr.penetration(a, b, kinds, tolerance=tolerance, iterations=iterations, seen=seen)
+    hit = mpr.penetration(pair(a, b), kinds, tolerance=tolerance, iterations=iterations, seen=seen)
     layer = 0.5 * limit * hit.direction
     dist = limit - hit.depth
     near = Nearest(dist, hit.first - layer, hit.second + layer, hit.corners, hit.depth > 0)

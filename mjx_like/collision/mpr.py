@@ -14,8 +14,8 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision.gjk import Corners, support_pair
-from mjx_like.collision.simplex import dot
-from mjx_like.geometry.convex import Convex
+from mjx_like.collision.simplex import cross, dot
+from mjx_like.geometry.convex import Pair
 
 Array = jax.Array
 
@@ -43,18 +43,18 @@ class _State(NamedTuple):
     step: Array
 
 
-def penetration(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, seen: Array) -> Portal:
+def penetration(geoms: Pair, kinds, *, tolerance: Array, iterations: int, seen: Array) -> Portal:
     """Return depth, direction and position; no derivative passes.
 
     Arguments: see `gjk.distance`; seen: indices of earlier support points, shape (2,), -1 for none.
     """
-    eps = np.finfo(a.pos.dtype).eps
-    center = a.center - b.center
+    eps = np.finfo(geoms.pos.dtype).eps
+    center = geoms.center[0] - geoms.center[1]
     inside = jnp.all(jnp.abs(center) < eps)
     center = center + jnp.where(inside & (np.arange(3) == 0), 10 * eps, 0)
 
     def body(s: _State) -> _State:
-        new = support_pair(a, b, kinds, s.direction, s.seen, middle=True)
+        new = support_pair(geoms, kinds, s.direction, s.seen, middle=True)
         point, (v1, v2, v3) = new.points, s.corners.points
         height = dot(point, s.direction)
         gain = height - jnp.max(dot(s.corners.points, s.direction))
@@ -63,11 +63,11 @@ def penetration(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: in
         miss = jnp.where(refining, (height <= -eps) | flat, (height < eps) & ~pushing)
         end = pushing & (flat | (s.step > iterations))
 
-        beyond2 = dot(jnp.cross(v1, point), center) <= -eps
-        beyond1 = dot(jnp.cross(point, v2), center) <= -eps
+        beyond2 = dot(cross(v1, point), center) <= -eps
+        beyond1 = dot(cross(point, v2), center) <= -eps
         place = jnp.where(beyond2, 1, jnp.where(beyond1, 0, 2))
         place = jnp.where(third, place, jnp.minimum(s.stage, 1))
-        across = jnp.cross(point, center)
+        across = cross(point, center)
         along1, along2, along3 = (dot(corner, across) > 0 for corner in (v1, v2, v3))
         widened = jnp.where(along1, jnp.where(along2, 0, 2), jnp.where(along3, 1, 0))
         place = jnp.where(refining | pushing, widened, place)
@@ -76,13 +76,13 @@ def penetration(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: in
         whole = (third & (place == 2)) | refining | pushing
         v1, v2, v3 = corners.points
         # the side of the first two corners that looks away from the centre is out
-        turned = (s.stage == _SECOND) & (dot(jnp.cross(v1 - center, v2 - center), center) > 0)
+        turned = (s.stage == _SECOND) & (dot(cross(v1 - center, v2 - center), center) > 0)
         corners = Corners(jnp.where(turned, corners.table[np.array([1, 0, 2])], corners.table))
         v1, v2, v3 = corners.points
         only = s.stage == _FIRST
         one = jnp.where(only, center, jnp.where(whole, v2 - v1, v1 - center))
         two = jnp.where(only, v1, jnp.where(whole, v3 - v1, v2 - center))
-        normal = jnp.cross(one, two)
+        normal = cross(one, two)
         square = dot(normal, normal)
         line = only & (square < eps)
         direction = normal / jnp.sqrt(jnp.where(square > 0, square, 1))
@@ -103,10 +103,10 @@ def penetration(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: in
     zero = jnp.zeros((), jnp.int32)
     ahead = -center / jnp.sqrt(dot(center, center))
     start = _State(zero, Corners(jnp.zeros((3, 8), center.dtype)), ahead, seen, zero)
-    return _result(lax.while_loop(lambda s: s.stage < _MISS, body, start), a, b, center, eps)
+    return _result(lax.while_loop(lambda s: s.stage < _MISS, body, start), geoms, center, eps)
 
 
-def _result(s: _State, a: Convex, b: Convex, center: Array, eps: float) -> Portal:
+def _result(s: _State, geoms: Pair, center: Array, eps: float) -> Portal:
     points, face = s.corners.points, s.stage == _FACE
     weights = jnp.where(face, nearest_of_triangle(points, eps), np.array([1.0, 0, 0]))
     both = jnp.sum(weights[:, None] * s.corners.table[:, :6], axis=0)
@@ -114,7 +114,7 @@ def _result(s: _State, a: Convex, b: Convex, center: Array, eps: float) -> Porta
     depth = jnp.sqrt(dot(span, span))
     touches = (s.stage > _MISS) & (depth >= eps)
     middle = 0.5 * (s.corners.first + s.corners.second)
-    pos = jnp.where(face, _position(s, middle, 0.5 * (a.center + b.center), center, eps), middle[0])
+    pos = jnp.where(face, _position(s, middle, 0.5 * (geoms.center[0] + geoms.center[1]), center, eps), middle[0])
     return Portal(
         jnp.where(touches, depth, 0),
         jnp.where(touches, span / jnp.where(touches, depth, 1), 0),
@@ -130,12 +130,12 @@ def _position(s: _State, middle: Array, start: Array, center: Array, eps: float)
     """Return where the origin lies in the tetrahedron of centre and portal, taken to both geoms.  Source: findPos."""
     v1, v2, v3 = s.corners.points
     share = jnp.stack([
-        dot(jnp.cross(v1, v2), v3), dot(jnp.cross(v3, v2), center), dot(jnp.cross(center, v1), v3),
-        dot(jnp.cross(v2, v1), center),
+        dot(cross(v1, v2), v3), dot(cross(v3, v2), center), dot(cross(center, v1), v3),
+        dot(cross(v2, v1), center),
     ])  # fmt: skip
     flat = jnp.sum(share) < eps
     out = s.direction
-    plane = jnp.stack([dot(jnp.cross(*pair), out) for pair in ((v2, v3), (v3, v1), (v1, v2))])
+    plane = jnp.stack([dot(cross(*pair), out) for pair in ((v2, v3), (v3, v1), (v1, v2))])
     share = jnp.where(flat, jnp.concatenate([jnp.zeros(1, plane.dtype), plane]), share)
     whole = jnp.sum(share)
     share = share / jnp.where(whole == 0, 1, whole)

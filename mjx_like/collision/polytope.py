@@ -11,10 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.collision.gjk import Corners, support_pair
-from mjx_like.collision.simplex import affine, determinant, dot, project_origin
+from mjx_like.collision.simplex import affine, cross, determinant, dot, project_origin
 from mjx_like.constants import MINVAL
-from mjx_like.geometry.convex import Convex
-from mjx_like.math import vector as v
+from mjx_like.geometry.convex import Pair
 
 Array = jax.Array
 
@@ -59,19 +58,19 @@ def planes(points: Array, triangles: Array, center: Array) -> Array:
     return jnp.concatenate([foot, square[:, None]], axis=1)
 
 
-def start(a: Convex, b: Convex, kinds, simplex: Corners, count: Array, dist: Array, seen, room: int) -> Polytope:
+def start(geoms: Pair, kinds, simplex: Corners, count: Array, dist: Array, seen, room: int) -> Polytope:
     """Return the first polytope around the `count` corners (2 to 4) that GJK ended with.
 
     Around a segment and around a triangle it is a double pyramid, whose tips are support points. Where the origin lies
     on one of the first faces, that triangle is taken instead.
 
     Args:
-      a, b, kinds, seen: see `gjk.support_pair`.
+      geoms, kinds, seen: see `gjk.support_pair`.
       simplex: four corners.
       dist: distance that GJK found [m].
       room: number of corners to make room for.
     """
-    around = jax.vmap(lambda d: support_pair(a, b, kinds, d, seen))
+    around = jax.vmap(lambda d: support_pair(geoms, kinds, d, seen))
     points = simplex.points
     third = around(_around(points[1] - points[0])).table
     segment = count == 2
@@ -119,11 +118,11 @@ def _around(axis: Array) -> Array:
     size = jnp.abs(axis)
     x, y = (size[0] <= size[1]) & (size[0] <= size[2]), size[1] <= size[2]
     least = jnp.where(x, 0, jnp.where(y, 1, 2))
-    first = jnp.cross((np.arange(3) == least).astype(axis.dtype), axis)
+    first = cross((np.arange(3) == least).astype(axis.dtype), axis)
     unit = _unit(axis)
 
     def turn(x: Array) -> Array:
-        return -0.5 * x + _THIRD * jnp.cross(unit, x) + 1.5 * dot(unit, x) * unit
+        return -0.5 * x + _THIRD * cross(unit, x) + 1.5 * dot(unit, x) * unit
 
     second = turn(first)
     return _unit(jnp.stack([first, second, turn(second)]))
@@ -132,7 +131,7 @@ def _around(axis: Array) -> Array:
 def _double_pyramid(around, base: Corners, dist: Array) -> tuple[Corners, Array, Array]:
     """Return corners and centre of the polytope around a triangle, and whether it holds the origin."""
     p = base.points
-    normal = jnp.cross(p[1] - p[0], p[2] - p[0])
+    normal = cross(p[1] - p[0], p[2] - p[0])
     length = jnp.sqrt(dot(normal, normal))
     unit = _unit(normal)
     corners = Corners(jnp.concatenate([base.table[:3], around(jnp.stack([-unit, unit])).table]))
@@ -153,13 +152,13 @@ def _in_triangle(a: Array, b: Array, c: Array, p: Array) -> Array:
 
 def _contains(tetrahedron: Array) -> Array:
     """Return whether tetrahedra, shape (..., 4, 3), have the origin strictly within.  Source: testTetra."""
-    p, q, r, s = (v.unpack(tetrahedron[..., row, :]) for row in _TURNS)
-    normal = v.cross(v.sub(q, p), v.sub(r, p))
-    return jnp.all(v.dot(normal, v.sub(s, p)) * jnp.sign(-v.dot(normal, p)) > 0, axis=-1)
+    p, q, r, s = (tetrahedron[..., row, :] for row in _TURNS)
+    normal = cross(q - p, r - p)
+    return jnp.all(dot(normal, s - p) * jnp.sign(-dot(normal, p)) > 0, axis=-1)
 
 
 def _pierces(p: Array) -> Array:
     """Return whether the line of two of five points meets the triangle of the others.  Source: rayTriangle."""
-    along, x, y, z = p[1] - p[0], p[2] - p[0], p[3] - p[0], p[4] - p[0]
-    volumes = jnp.stack([determinant(x, y, along), determinant(y, z, along), determinant(z, x, along)])
+    side = p[2:] - p[0]
+    volumes = determinant(side, jnp.roll(side, -1, axis=0), jnp.broadcast_to(p[1] - p[0], side.shape))
     return jnp.all(volumes >= 0) | jnp.all(volumes <= 0)

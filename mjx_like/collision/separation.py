@@ -21,6 +21,7 @@ from mjx_like.constants import MAXVAL
 from mjx_like.geometry.convex import Convex, convex, support
 from mjx_like.math import safe
 from mjx_like.math.select import take
+from mjx_like.math.tangent import rate
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit, GeomType
 from mjx_like.types.model import Model
@@ -187,12 +188,12 @@ def _followed(follow, first: Convex, second: Convex, found: _Hit) -> Array:
     return found.values
 
 
-@_followed.defjvp
+@functools.partial(_followed.defjvp, symbolic_zeros=True)
 def _followed_jvp(follow, primals, tangents):
-    first, second, found = primals
-    dist, point, normal = jax.jvp(lambda *geoms: follow(*geoms, found.nearest, found.along), primals[:2], tangents[:2])[
-        1
-    ]
+    *_, found = primals
+    dist, point, normal = rate(
+        lambda geoms: follow(*geoms, found.nearest, found.along), tuple(primals[:2]), tuple(tangents[:2])
+    )
     return found.values, jnp.concatenate([dist[None], normal, point])
 
 

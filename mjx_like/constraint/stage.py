@@ -22,6 +22,7 @@ from mjx_like.math.batching import capacities, mapped_batch, with_capacity
 from mjx_like.math.linalg import matmul
 from mjx_like.math.linear import floats, is_float, linear_at_capacity
 from mjx_like.math.select import precedes, running_total
+from mjx_like.math.tangent import changing, still
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import ConeType, ConstraintType, EnableBit, IntegratorType, WarningType
 from mjx_like.types.model import Model
@@ -234,18 +235,20 @@ def _assemble(t: Topology, need: Array, inputs: Inputs) -> Rows:
     return mapped_batch(kernel)(need, inputs)
 
 
-@_assemble.defjvp
+@functools.partial(_assemble.defjvp, symbolic_zeros=True)
 def _assemble_jvp(t: Topology, primals, tangents):
     need, inputs = primals
     made = _assemble(t, need, inputs)
+    _, changes, _ = changing(inputs, tangents[1])
+    if not changes:
+        return made, jax.tree.map(still, made)
 
     def rates(capacity: int, inputs: Inputs, changes: list[Array]) -> list[Array]:
-        values, with_others = floats(inputs)
+        values, _, with_others = changing(inputs, tangents[1])
         return jax.jvp(lambda v: floats(_padded(capacity, t, with_others(v)))[0], (values,), (changes,))[1]
 
-    found = iter(linear_at_capacity(rates, t.njmax, need, inputs, floats(tangents[1])[0]))
-    none = jax.dtypes.float0
-    return made, jax.tree.map(lambda x: next(found) if is_float(x) else np.zeros(x.shape, none), made)
+    found = iter(linear_at_capacity(rates, t.njmax, need, inputs, changes))
+    return made, jax.tree.map(lambda x: next(found) if is_float(x) else still(x), made)
 
 
 def _padded(capacity: int, t: Topology, inputs: Inputs) -> Rows:

@@ -3,6 +3,7 @@
 A geom is a record of arrays without a batch axis; callers map over pairs with vmap.
 """
 
+import functools
 from typing import NamedTuple
 
 import jax
@@ -32,6 +33,18 @@ class Convex(NamedTuple):
     margin: Array  # thickness of the layer added all around, shape () [m]
 
 
+class Pair(NamedTuple):
+    """Two convex geoms, on a leading axis of two, so that one piece of code serves both; see `Convex`."""
+
+    kind: Array
+    pos: Array
+    mat: Array
+    size: Array
+    vert: tuple[Array, Array]  # apart: meshes have different numbers of points
+    center: Array
+    margin: Array
+
+
 class Vertex(NamedTuple):
     """A point of the surface of a geom."""
 
@@ -45,37 +58,57 @@ def convex(kind: Array, pos: Array, mat: Array, size: Array, vert: Array | None 
     return Convex(jnp.asarray(kind, jnp.int32), pos, mat, size, vert, pos, jnp.asarray(margin, pos.dtype))
 
 
-def core(geom: Convex) -> tuple[Convex, Array]:
-    """Return the geom without its margin, and without radius where it is round; and what was taken off [m]."""
-    is_round = _is(geom, *ROUND)
-    off = 0.5 * jnp.maximum(geom.margin, 0) + jnp.where(is_round, geom.size[0], 0)
-    size = jnp.where(is_round & (np.arange(3) == 0), 0, geom.size)
-    return geom._replace(size=size, margin=jnp.zeros_like(geom.margin)), off
+def pair(a: Convex, b: Convex) -> Pair:
+    """Return two geoms as one record."""
+    both = {name: jnp.stack([getattr(a, name), getattr(b, name)]) for name in Convex._fields if name != "vert"}
+    return Pair(vert=(a.vert, b.vert), **both)
+
+
+def core(geoms: Convex | Pair) -> tuple[Convex | Pair, Array]:
+    """Return geoms without their margins, and without radius where they are round; and what was taken off [m]."""
+    is_round = (geoms.kind == ROUND[0]) | (geoms.kind == ROUND[1])
+    off = 0.5 * jnp.maximum(geoms.margin, 0) + jnp.where(is_round, geoms.size[..., 0], 0)
+    size = jnp.where(is_round[..., None] & (np.arange(3) == 0), 0, geoms.size)
+    return geoms._replace(size=size, margin=jnp.zeros_like(geoms.margin)), off
 
 
 def support(geom: Convex, kinds: tuple[int, ...], direction: Array, seen: Array, middle: bool = False) -> Vertex:
-    """Return the support point in a unit direction, margin included.
+    """Return the support point of one geom in a unit direction, shape (3,); see `supports`."""
+    one = jax.tree.map(lambda x: x[None], geom._replace(vert=()))._replace(vert=(geom.vert,))
+    found = supports(one, (kinds,), direction[None], seen[None], middle)
+    return Vertex(found.point[0], found.index[0])
+
+
+def supports(
+    geoms: Pair | Convex, kinds: tuple[tuple[int, ...], ...], direction: Array, seen: Array, middle: bool = False
+) -> Vertex:
+    """Return the support points of two geoms, each in a unit direction, margin included.
 
     Args:
-      geom: the geom.
-      kinds: the types that it can have: code for others is left out.
-      direction: shape (3,), world.
-      seen: index of an earlier result: kept where it is as far as any other, as MuJoCo does; or -1.
+      geoms: the geoms, on a leading axis.
+      kinds: the types that each can have: code for others is left out.
+      direction: shape (2, 3), world.
+      seen: indices of earlier results, shape (2,): kept where they are as far as any other, as MuJoCo does; or -1.
       middle: whether a tie gives the middle of two ends or sides.
 
     On a tie the positive end, side or corner, or the first point.
     Source: mjc_sphereSupport, mjc_capsuleSupport, mjc_ellipsoidSupport, mjc_cylinderSupport, mjc_boxSupport,
     mjc_meshSupport, mjc_hillclimbSupport, mjc_prism_support; mjccd_support for the middle.
     """
-    axes = tuple(v.unpack(geom.mat[:, i]) for i in range(3))
-    d = v.pack(v.project(axes, v.unpack(direction)))
-    local, index = jnp.zeros_like(d), jnp.full((), -1, jnp.int32)
-    for kind in kinds:
-        point, corner = _SUPPORT[GeomType(kind)](geom, d, seen, middle)
-        local = jnp.where(geom.kind == kind, point, local)
-        index = index if corner is None else jnp.where(geom.kind == kind, corner, index)
-    point = geom.pos + v.pack(v.combine(axes, v.unpack(local)))
-    return Vertex(point + 0.5 * jnp.maximum(geom.margin, 0) * direction, index)
+    d = jnp.sum(geoms.mat * direction[:, :, None], axis=1)
+    local, index = jnp.zeros_like(d), jnp.full(d.shape[0], -1, jnp.int32)
+    for kind in sorted(set().union(*kinds) - set(_POINTS)):
+        point, corner = jax.vmap(functools.partial(_SUPPORT[GeomType(kind)], middle=middle))(geoms.size, d)
+        here = geoms.kind == kind
+        local = jnp.where(here[:, None], point, local)
+        index = index if corner is None else jnp.where(here, corner, index)
+    for side, own in enumerate(kinds):
+        for kind in set(own) & set(_POINTS):
+            point, corner = _POINTS[GeomType(kind)](geoms.vert[side], d[side], seen[side])
+            here = (geoms.kind == kind) & (np.arange(d.shape[0]) == side)
+            local, index = jnp.where(here[:, None], point, local), jnp.where(here, corner, index)
+    point = geoms.pos + jnp.sum(geoms.mat * local[:, None], axis=2)
+    return Vertex(point + 0.5 * jnp.maximum(geoms.margin, 0)[:, None] * direction, index)
 
 
 def corners(geom: Convex, index: Array) -> Array:
@@ -85,63 +118,59 @@ def corners(geom: Convex, index: Array) -> Array:
     return jnp.where(geom.kind == GeomType.BOX, box, geom.vert[index])
 
 
-def _is(geom: Convex, *kinds: GeomType) -> Array:
-    return jnp.any(jnp.stack([geom.kind == kind for kind in kinds]))
-
-
 def _ends(d: Array, half: Array, middle: bool) -> Array:
     return jnp.sign(d) * half if middle else jnp.where(d >= 0, half, -half)
 
 
-def _sphere(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, None]:
-    return geom.size[0] * d, None
+def _sphere(size: Array, d: Array, middle: bool) -> tuple[Array, None]:
+    return size[0] * d, None
 
 
-def _capsule(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, None]:
-    return geom.size[0] * d + jnp.where(np.arange(3) == 2, _ends(d, geom.size[1], middle), 0), None
+def _capsule(size: Array, d: Array, middle: bool) -> tuple[Array, None]:
+    return size[0] * d + jnp.where(np.arange(3) == 2, _ends(d, size[1], middle), 0), None
 
 
-def _ellipsoid(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, None]:
-    scaled = d * geom.size
+def _ellipsoid(size: Array, d: Array, middle: bool) -> tuple[Array, None]:
+    scaled = d * size
     square = jnp.sum(scaled * scaled)
     good = square >= MINVAL * MINVAL
     (unit,) = safe.rescale((scaled,), jnp.sqrt(jnp.where(good, square, 1)))
-    return geom.size * jnp.where(good, unit, np.arange(3) == 0), None
+    return size * jnp.where(good, unit, np.arange(3) == 0), None
 
 
-def _cylinder(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, Array]:
+def _cylinder(size: Array, d: Array, middle: bool) -> tuple[Array, Array]:
     square = d[0] * d[0] + d[1] * d[1]
     wide = square >= MINVAL * MINVAL
-    (rim,) = safe.rescale((d,), jnp.sqrt(jnp.where(wide, square, 1)), geom.size[0])
+    (rim,) = safe.rescale((d,), jnp.sqrt(jnp.where(wide, square, 1)), size[0])
     rim = jnp.where(wide, rim, 0)
-    return jnp.where(np.arange(3) == 2, _ends(d, geom.size[1], middle), rim), (d[2] < 0).astype(jnp.int32)
+    return jnp.where(np.arange(3) == 2, _ends(d, size[1], middle), rim), (d[2] < 0).astype(jnp.int32)
 
 
-def _box(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, Array]:
-    return _ends(d, geom.size, middle), jnp.sum((d >= 0) * np.array([1, 2, 4], np.int32), dtype=jnp.int32)
+def _box(size: Array, d: Array, middle: bool) -> tuple[Array, Array]:
+    return _ends(d, size, middle), jnp.sum((d >= 0) * np.array([1, 2, 4], np.int32), dtype=jnp.int32)
 
 
-def _mesh(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, Array]:
-    first = lax.argmax(v.dot(v.unpack(geom.vert), v.unpack(d)), 0, jnp.int32)
-    vert = geom.vert[jnp.stack([jnp.maximum(seen, 0), first])]
-    reach = v.dot(v.unpack(vert), v.unpack(d))
+def _mesh(vert: Array, d: Array, seen: Array) -> tuple[Array, Array]:
+    first = lax.argmax(v.dot(v.unpack(vert), v.unpack(d)), 0, jnp.int32)
+    two = vert[jnp.stack([jnp.maximum(seen, 0), first])]
+    reach = v.dot(v.unpack(two), v.unpack(d))
     kept = (seen >= 0) & (reach[0] >= reach[1])
-    return jnp.where(kept, vert[0], vert[1]), jnp.where(kept, seen, first)
+    return jnp.where(kept, two[0], two[1]), jnp.where(kept, seen, first)
 
 
-def _prism(geom: Convex, d: Array, seen: Array, middle: bool) -> tuple[Array, Array]:
+def _prism(vert: Array, d: Array, seen: Array) -> tuple[Array, Array]:
     upper = d[2] >= 0
-    half = jnp.where(upper, geom.vert[3:], geom.vert[:3])
+    half = jnp.where(upper, vert[3:], vert[:3])
     best = lax.argmax(v.dot(v.unpack(half), v.unpack(d)), 0, jnp.int32)
     return half[best], best + jnp.where(upper, 3, 0).astype(jnp.int32)
 
 
+# Of the geoms that a size describes, and of those that are sets of points.
 _SUPPORT = {
     GeomType.SPHERE: _sphere,
     GeomType.CAPSULE: _capsule,
     GeomType.ELLIPSOID: _ellipsoid,
     GeomType.CYLINDER: _cylinder,
     GeomType.BOX: _box,
-    GeomType.MESH: _mesh,
-    GeomType.HFIELD: _prism,
 }
+_POINTS = {GeomType.MESH: _mesh, GeomType.HFIELD: _prism}

@@ -15,7 +15,7 @@ from jax import lax
 from mjx_like.collision import gjk
 from mjx_like.collision.solid import hull_vertices
 from mjx_like.constants import MINVAL
-from mjx_like.geometry.convex import Convex, convex, core, support
+from mjx_like.geometry.convex import Convex, convex, core, pair, support
 from mjx_like.math import quaternion, safe
 from mjx_like.math.select import take
 from mjx_like.sensor.volume import hull_planes
@@ -129,7 +129,7 @@ def _of_mesh(point: Array, shell: Convex, faces: Array) -> Array:
     ends = convex(GeomType.SPHERE, point, eye, zero), convex(GeomType.MESH, zero, eye, zero, shell.vert)
     ends = ends[0], ends[1]._replace(center=jnp.mean(shell.vert, axis=0))
     options = {"tolerance": MINVAL, "iterations": _SEARCH, "cutoff": gjk.FAR, "discrete": True}
-    found = gjk.distance(*ends, ((GeomType.SPHERE,), (GeomType.MESH,)), **options)
+    found = gjk.distance(pair(*ends), ((GeomType.SPHERE,), (GeomType.MESH,)), **options)
     way = found.first - found.second
     outside = (jnp.max(above) > 0) & (jnp.sum(way * way) > MINVAL)
     return jnp.where(outside, way, faces[jnp.argmax(above), :3])
