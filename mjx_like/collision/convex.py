@@ -18,7 +18,7 @@ from mjx_like.collision.feature import Tables
 from mjx_like.collision.follow import follow, held
 from mjx_like.geometry.convex import Convex, convex
 from mjx_like.math import safe
-from mjx_like.math.select import take
+from mjx_like.math.select import rows, take
 from mjx_like.math.tangent import rate, still
 from mjx_like.types.enums import DisableBit, GeomType
 from mjx_like.types.model import Model
@@ -118,26 +118,26 @@ def _contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, tables, pair: Array
     """Return the points of one pair, and what was found."""
     a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
     cornered = np.isin(t.geom_type[plan.geom], _CORNERED).all(axis=1)
-    discrete = bool(cornered[0]) if cornered.all() or not cornered.any() else jnp.asarray(cornered)[pair]
+    discrete = bool(cornered[0]) if cornered.all() or not cornered.any() else rows(cornered, pair)
     found = nearest(a, b, plan.kinds, tolerance=inputs.tolerance, iterations=t.flags.ccd_iterations, discrete=discrete)
     points = manifold.single(found)
     touches = found.dist < 0
     if _flats(t, plan):
-        flat = manifold.manifold(tables, a, b, jnp.asarray(plan.solid_id)[pair], found)
-        use = (flat.count > 0) & jnp.asarray(plan.several)[pair] & touches
+        flat = manifold.manifold(tables, a, b, rows(plan.solid_id, pair), found)
+        use = (flat.count > 0) & rows(plan.several, pair) & touches
         points = jax.tree.map(lambda x, y: jnp.where(use, x, y), flat, points)
     count = jnp.where(touches, points.count, 0)
-    return Points(inputs.detect[pair] + points.dist, points.pos, points.normal, count), found
+    return Points(rows(inputs.detect, pair) + points.dist, points.pos, points.normal, count), found
 
 
 def _legacy_contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> tuple[Points, legacy.Found]:
     """Return the points of one pair without `nativeccd`, and what was found."""
     a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
     reach = jnp.min(inputs.rbound[jnp.asarray(plan.geom)[pair]])
-    several = jnp.asarray(plan.several)[pair] & (not t.disabled(DisableBit.MULTICCD))
+    several = rows(plan.several, pair) & (not t.disabled(DisableBit.MULTICCD))
     options = {"tolerance": inputs.tolerance, "iterations": t.flags.ccd_iterations}
     found = legacy.contacts(a, b, plan.kinds, reach=reach, several=several, **options)
-    dist = jnp.where(np.arange(legacy.SLOTS) < found.count, inputs.detect[pair] - found.depth, FAR)
+    dist = jnp.where(np.arange(legacy.SLOTS) < found.count, rows(inputs.detect, pair) - found.depth, FAR)
     return Points(dist, found.pos, found.normal, found.count), found
 
 
@@ -152,8 +152,8 @@ def _followed(t: Topology, plan: ConvexPlan, inputs: _Inputs, points: Points, fo
             used = np.arange(legacy.SLOTS) < points.count
             moved = legacy.follow(a, b, found)
             return jax.tree.map(lambda x: jnp.where(used.reshape(-1, *(1,) * (x.ndim - 1)), x, 0), moved)
-        solids = jnp.asarray(plan.solid_id)[pair] if _flats(t, plan) else None
-        flat = jnp.asarray(plan.several)[pair] & (points.count > 1)
+        solids = rows(plan.solid_id, pair) if _flats(t, plan) else None
+        flat = rows(plan.several, pair) & (points.count > 1)
         normal = jnp.where(points.count > 0, _unit(found.first - found.second), np.arange(3) == 0)
         found = found._replace(dist=jnp.where(points.count > 0, found.dist, 0))
         moved = follow(a, b, found, normal, tables, solids, flat)
@@ -171,13 +171,15 @@ def _flats(t: Topology, plan: ConvexPlan) -> bool:
 
 
 def _geom(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, side: int) -> Convex:
-    geom = jnp.asarray(plan.geom[:, side])[pair]
-    kind = jnp.asarray(t.geom_type[plan.geom[:, side]].astype(np.int32))[pair]
+    geom = rows(plan.geom[:, side], pair)
+    kind = rows(t.geom_type[plan.geom[:, side]].astype(np.int32), pair)
     vert = None
     if GeomType.MESH in plan.kinds[side]:
         row = plan.solid.set_of_mesh[np.maximum(t.geom_dataid[plan.geom[:, side]], 0)]
-        vert = inputs.vert[jnp.asarray(plan.solid.hull)[jnp.asarray(row)[pair]]]
-    return convex(kind, inputs.pos[geom], inputs.mat[geom], inputs.size[geom], vert, inputs.detect[pair])
+        vert = rows(inputs.vert, rows(plan.solid.hull, rows(row, pair)))
+    return convex(
+        kind, rows(inputs.pos, geom), rows(inputs.mat, geom), rows(inputs.size, geom), vert, rows(inputs.detect, pair)
+    )
 
 
 def _tables(t: Topology, plan: ConvexPlan, inputs: _Inputs) -> Tables:

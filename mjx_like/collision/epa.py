@@ -20,6 +20,7 @@ from mjx_like.collision.gjk import Corners, support_pair
 from mjx_like.collision.polytope import CLOSED, FREE, OPEN, Faces, Polytope, planes
 from mjx_like.collision.simplex import affine, dot
 from mjx_like.geometry.convex import Pair
+from mjx_like.math.select import rows
 
 Array = jax.Array
 
@@ -89,8 +90,11 @@ def _expanded(geoms: Pair, kinds, center: Array, rules: _Rules, s: _State) -> _S
     faces = s.faces
     squares = jnp.where(faces.state == OPEN, faces.plane[:, 3], jnp.inf)
     face = jnp.argmin(squares)
-    stuck = squares[face] > jnp.minimum(s.upper * s.upper, jnp.finfo(squares.dtype).max)
-    nearest, plane = jnp.where(stuck, s.nearest, faces.corner[face]), jnp.where(stuck, s.plane, faces.plane[face])
+    stuck = rows(squares, face) > jnp.minimum(s.upper * s.upper, jnp.finfo(squares.dtype).max)
+    nearest, plane = (
+        jnp.where(stuck, s.nearest, rows(faces.corner, face)),
+        jnp.where(stuck, s.plane, rows(faces.plane, face)),
+    )
     lower = jnp.sqrt(plane[3])
     safe_lower = jnp.where(lower == 0, 1, lower)
 
@@ -130,7 +134,7 @@ def _horizon(corner: Array, sees: Array, free: Array, room: int) -> tuple[Array,
     start, end = corner, corner[:, np.array([1, 2, 0])]
     key = jnp.where(sees[:, None], start * room + end, room * room)
     seen = jnp.zeros(room * room + 1, bool).at[key.ravel()].set(True, mode="promise_in_bounds")
-    border = (sees[:, None] & ~seen[end * room + start]).astype(jnp.int32)
+    border = (sees[:, None] & ~rows(seen, end * room + start)).astype(jnp.int32)
     own = border[:, 0] + border[:, 1] + border[:, 2]
     sums = jnp.cumsum(jnp.stack([own, (free | sees).astype(jnp.int32)]), axis=1, dtype=jnp.int32)
     begin = sums[0] - own
@@ -150,7 +154,7 @@ def _patch(
     """
     room = edges.shape[0]
     fresh = ((old.state == FREE) | sees) & (rank < count)
-    edge = edges[jnp.minimum(rank, room - 1)]
+    edge = rows(edges, jnp.clip(rank, 0, room - 1))
     triangle = jnp.stack([jnp.broadcast_to(newest, edge.shape), edge // room, edge % room], axis=1)
     plane = planes(points, triangle, center)
     square = plane[:, 3]

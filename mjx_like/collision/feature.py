@@ -13,7 +13,7 @@ from jax import lax
 from mjx_like.collision.simplex import dot
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
-from mjx_like.math import vector as v
+from mjx_like.math.select import rows
 from mjx_like.types.enums import GeomType
 from mjx_like.types.plans import SolidPlan
 
@@ -65,35 +65,34 @@ def feature(tables: Tables, geom: Posed, solid: Array, index: Array, at: Array, 
     )
     other = jnp.where(first == second, third, second)
     has_faces = solid >= 0
-    place = jnp.where(has_faces, jnp.asarray(plan.place)[solid] + jnp.maximum(index, 0), 0)
-    around = jnp.asarray(plan.place_face)[place]
+    start_of = rows(plan.place, jnp.maximum(solid, 0))
+    place = jnp.where(has_faces, start_of + jnp.maximum(index, 0), 0)
+    around = rows(plan.place_face, place)
     face = around[0]
     shared = jnp.all(jnp.any(face[None, :, None] == around[1:, None, :], axis=-1), axis=0)
     exists = has_faces & (face >= 0) & shared
     exists &= jnp.cumsum(exists) <= jnp.where(size == 3, 1, jnp.where(size == 2, 2, face.size))
     face = jnp.maximum(face, 0)
-    facing = _turned(geom, tables.normal[face])
+    facing = _turned(geom, rows(tables.normal, face))
 
     # a diagonal of a box belongs to no face: the face towards the other geom is taken, if one is
-    boxes = tables.normal.shape[0] - 8 + np.arange(6)
-    sides = _turned(geom, tables.normal[boxes])
+    boxes = tables.normal.shape[0] - 8
+    sides = _turned(geom, tables.normal[boxes : boxes + 6])
     out = lax.stop_gradient(out)
     towards = dot(sides, out) > FACING * jnp.sqrt(dot(out, out))
     lost = (geom.kind == GeomType.BOX) & ~jnp.any(exists) & jnp.any(towards)
     side = jnp.argmax(towards)
     head = lost & (np.arange(face.size) == 0)
-    face = jnp.where(head, boxes[0] + side, face)
-    facing = jnp.where(head[:, None], sides[side], facing)
+    face = jnp.where(head, boxes + side, face)
+    facing = jnp.where(head[:, None], rows(sides, side), facing)
     exists = exists | head
 
-    ends = jnp.asarray(plan.place_end)[place[0]]
-    along_edge = size == 2
-    far = jnp.asarray(plan.place_corner)[
-        jnp.where(has_faces, jnp.asarray(plan.place)[solid] + jnp.maximum(other, 0), 0)
-    ]
-    ends = jnp.where(along_edge, jnp.where(np.arange(ends.size) == 0, far, -1), ends)
-    start = _corner(tables, geom, jnp.asarray(plan.place_corner)[place[0]])
-    end = _corner(tables, geom, jnp.maximum(ends, 0))
+    ends = rows(plan.place_end, place[0])
+    far = jnp.where(has_faces, start_of + jnp.maximum(other, 0), 0)
+    near, far = rows(plan.place_corner, jnp.stack([place[0], far]))
+    ends = jnp.where(size == 2, jnp.where(np.arange(ends.size) == 0, far, -1), ends)
+    points = _corner(tables, geom, jnp.concatenate([near[None], jnp.maximum(ends, 0)]))
+    start, end = points[0], points[1:]
     edge = has_faces & (ends >= 0)
     start, end, edge = _cylinder_side(geom, index, at, start, end, edge)
     return Feature(size, face, facing, exists, *_capsule_side(geom, witness, start, end, edge))
@@ -101,7 +100,7 @@ def feature(tables: Tables, geom: Posed, solid: Array, index: Array, at: Array, 
 
 def _turned(geom: Posed, local: Array) -> Array:
     """Return vectors of the frame of a geom, shape (..., 3), in the world."""
-    return v.pack(v.combine(tuple(v.unpack(geom.mat[:, i]) for i in range(3)), v.unpack(local)))
+    return jnp.sum(geom.mat * local[..., None, :], axis=-1)
 
 
 def _scale(geom: Posed) -> Array:
@@ -112,12 +111,12 @@ def _scale(geom: Posed) -> Array:
 
 
 def _corner(tables: Tables, geom: Posed, corner: Array) -> Array:
-    return geom.pos + _turned(geom, tables.corner[corner] * _scale(geom))
+    return geom.pos + _turned(geom, rows(tables.corner, corner) * _scale(geom))
 
 
 def polygon_of(tables: Tables, geom: Posed, face: Array) -> tuple[Array, Array]:
     """Return the corners of a face, shape (k, 3), world, and their number."""
-    return _corner(tables, geom, jnp.asarray(tables.plan.face_corner)[face]), jnp.asarray(tables.plan.face_size)[face]
+    return _corner(tables, geom, rows(tables.plan.face_corner, face)), rows(tables.plan.face_size, face)
 
 
 def _cylinder_side(geom: Posed, index: Array, at: Array, start: Array, end: Array, edge: Array):

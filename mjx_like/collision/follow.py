@@ -17,7 +17,7 @@ from mjx_like.collision.ccd import Nearest
 from mjx_like.collision.feature import Tables
 from mjx_like.collision.gjk import Corners
 from mjx_like.collision.simplex import dot
-from mjx_like.collision.touched import TINY, bend, flat_directions, surface, witness
+from mjx_like.collision.touched import TINY, Touched, bend, flat_directions, surface, touched_pair, witness
 from mjx_like.geometry.convex import Convex
 from mjx_like.math import safe
 
@@ -54,12 +54,10 @@ def follow(
         return one
     n0 = lax.stop_gradient(normal)
     off = 0.5 * jnp.maximum(a.margin, 0)
-    rigid = [
-        jnp.stack([witness(g, c, s * n0, jnp.zeros(3, c.dtype), i) for c in points])
-        for g, points, s, i in zip(
-            (a, b), (found.corners.first, found.corners.second), (1.0, -1.0), found.corners.index.T, strict=True
-        )
-    ]
+    geoms, both = touched_pair(a, b, found.corners.index), jnp.stack([found.corners.first, found.corners.second])
+    rigid = jax.vmap(jax.vmap(witness, in_axes=(None, 0, None, None)))(
+        geoms, both, _outward(n0), jnp.zeros_like(both[0, :2])
+    )
     again = found._replace(
         first=live[0] + off * n0,
         second=live[1] - off * n0,
@@ -85,16 +83,16 @@ def settled(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Neares
     """
     a, b, found, normal = lax.stop_gradient((a, b, found, normal))
     off = 0.5 * jnp.maximum(a.margin, 0)
-    index = tuple(found.corners.index.T)
+    geoms = touched_pair(a, b, found.corners.index)
 
     def step(count, s):
         n, points, first, _ = s
-        turned, points = _improved((a, b), n, points, index)
+        turned, points = _improved(geoms, n, points)
         change = jnp.max(jnp.abs(turned - n))
         return turned, points, jnp.where(count == 0, change, first), change
 
     zero = jnp.zeros_like(found.dist)
-    start = normal, (found.first - off * normal, found.second + off * normal), zero, zero
+    start = normal, _inner(found, off, normal), zero, zero
     n, points, first, last = lax.fori_loop(0, _STEPS, step, start)
     dist = dot(n, points[1] - points[0])
     moved = jnp.stack([*(n - normal), dist - (found.dist + 2 * off)])
@@ -104,23 +102,37 @@ def settled(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Neares
     return jax.tree.map(lambda x, y: jnp.where(good, x, y), (better, n), (found, normal))
 
 
-def _improved(geoms: tuple[Convex, Convex], n: Array, points: tuple[Array, Array], index) -> tuple[Array, tuple]:
+def _outward(normal: Array) -> Array:
+    """Return the outward normals of both geoms, shape (2, 3)."""
+    return jnp.stack([normal, -normal])
+
+
+def _inner(found: Nearest, off: Array, normal: Array) -> Array:
+    """Return the witness points on both geoms without their margins, shape (2, 3)."""
+    return jnp.stack([found.first, found.second]) - off * _outward(normal)
+
+
+def _improved(geoms: Touched, n: Array, points: Array) -> tuple[Array, Array]:
     """Return the normal and the witness points after a Newton step on the separation along the normal."""
-    signs = (1.0, -1.0)
-    bends, flats = zip(*(bend(g, x, s * n) for g, x, s in zip(geoms, points, signs, strict=True)), strict=True)
-    flats = [flat_directions(g, own, i) @ g.mat.T for g, own, i in zip(geoms, flats, index, strict=True)]
-    points = [surface(g, x, s * n) for g, x, s in zip(geoms, points, signs, strict=True)]
-    tangent, turned = tangents(n), jnp.concatenate(flats)
+    bends, flats = jax.vmap(bend)(geoms, points, _outward(n))
+    flats = _in_world(geoms, jax.vmap(flat_directions)(geoms, flats))
+    points = jax.vmap(surface)(geoms, points, _outward(n))
+    tangent, turned = tangents(n), flats.reshape(4, 3)
     span = points[1] - points[0]
     stiff = tangent @ (bends[0] + bends[1]) @ tangent.T + dot(n, span) * np.eye(2)
     roll = _roll(stiff, tangent @ span, turned @ tangent.T, turned @ n)
     turned = _unit(n + roll @ tangent)
-    points = [surface(g, x, s * turned) for g, x, s in zip(geoms, points, signs, strict=True)]
+    points = jax.vmap(surface)(geoms, points, _outward(turned))
     tangent = tangents(turned)
-    free = [_projector(f @ tangent.T) for f in flats]
+    free = jax.vmap(_projector)(flats @ tangent.T)
     slide = inverse(free[0] + free[1]) @ (tangent @ (points[1] - points[0]))
-    steps = [_within(f, s * (p @ slide) @ tangent) for f, s, p in zip(flats, signs, free, strict=True)]
-    return turned, (points[0] + steps[0], points[1] + steps[1])
+    steps = jnp.sum(free * _outward(slide)[:, None], axis=2) @ tangent
+    return turned, points + jax.vmap(_within)(flats, steps)
+
+
+def _in_world(geoms: Touched, flats: Array) -> Array:
+    """Return directions of the frames of both geoms, shape (2, k, 3), in the world."""
+    return jnp.sum(flats[:, :, None] * geoms.mat[:, None], axis=3)
 
 
 def _within(flats: Array, step: Array) -> Array:
@@ -133,33 +145,31 @@ def _within(flats: Array, step: Array) -> Array:
     return dot(first, step) * first + share * second
 
 
-def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array, tuple[Array, Array]]:
+def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array, Array]:
     """Return distance, point midway, normal, and witness points, with the derivatives that they have at the optimum.
 
-    Arguments: see `follow`.
+    Arguments: see `follow`; the witness points have shape (2, 3).
     """
     n0 = lax.stop_gradient(normal)
     off = 0.5 * jnp.maximum(a.margin, 0)
     depth = -(found.dist + 2 * off)
-    geoms, signs = (a, b), (1.0, -1.0)
-    index = tuple(found.corners.index.T)
+    geoms, out = touched_pair(a, b, found.corners.index), _outward(n0)
     share = shares(found.corners.points, n0 * -found.dist)
-    at = (found.first - off * n0, found.second + off * n0)
-    live = [witness(g, p, s * n0, share, i) for g, p, s, i in zip(geoms, at, signs, index, strict=True)]
+    at = _inner(found, off, n0)
+    live = jax.vmap(witness, in_axes=(0, 0, 0, None))(geoms, at, out, share)
     stopped = lax.stop_gradient(geoms)
-    bends, flats = zip(*(bend(g, x, s * n0) for g, x, s in zip(stopped, at, signs, strict=True)), strict=True)
-    flats = [flat_directions(g, own, i) for g, own, i in zip(geoms, flats, index, strict=True)]
+    bends, flats = jax.vmap(bend)(stopped, at, out)
+    flats = jax.vmap(flat_directions)(geoms, flats)
 
     # where a geom turns under a fixed normal, its support point rolls
-    live = [
-        x + s * (h @ (k.mat @ jnp.sum((g.mat - k.mat) * n0[:, None], axis=0)))
-        for x, s, h, g, k in zip(live, signs, bends, geoms, stopped, strict=True)
-    ]
+    leant = jnp.sum((geoms.mat - stopped.mat) * out[:, :, None], axis=1)
+    leant = jnp.sum(stopped.mat * leant[:, None], axis=2)
+    live = live + jnp.sum(bends * leant[:, None], axis=2)
     dist = dot(n0, live[1] - live[0])
     tangent = tangents(n0)
     shift = tangent @ (live[1] - live[0])
     shift = shift - lax.stop_gradient(shift)
-    turned = jnp.concatenate([f @ g.mat.T for f, g in zip(flats, geoms, strict=True)])
+    turned = _in_world(geoms, flats).reshape(4, 3)
     stiff = tangent @ (bends[0] + bends[1]) @ tangent.T - depth * np.eye(2)
     lean = turned @ n0
     roll = _roll(stiff, shift, turned @ tangent.T, lean - lax.stop_gradient(lean))
@@ -167,13 +177,13 @@ def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, 
 
     # both points follow the turning normal by their curvature, then slide along flat directions to stay opposite
     turn = roll @ tangent
-    moved = [live[0] + bends[0] @ turn, live[1] - bends[1] @ turn]
+    moved = live + jnp.sum(bends * _outward(turn)[:, None], axis=2)
     gap = tangent @ (moved[1] - moved[0] - dist * normal)
     gap = gap - lax.stop_gradient(gap)
-    free = [_projector(f @ g.mat.T @ tangent.T) for f, g in zip(flats, stopped, strict=True)]
+    free = jax.vmap(_projector)(_in_world(stopped, flats) @ tangent.T)
     weight = inverse(free[0] + free[1])
     slide = free[0] @ (weight @ gap)
-    return dist, moved[0] + slide @ tangent + 0.5 * dist * normal, normal, tuple(live)
+    return dist, moved[0] + slide @ tangent + 0.5 * dist * normal, normal, live
 
 
 def _unit(x: Array) -> Array:

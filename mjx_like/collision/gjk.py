@@ -17,6 +17,7 @@ from jax import lax
 from mjx_like.collision.simplex import dot, nearest
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Pair, core, supports
+from mjx_like.math.select import rows
 
 Array = jax.Array
 
@@ -57,8 +58,8 @@ class Corners(NamedTuple):
         return Corners(jnp.where((np.arange(self.table.shape[0]) == at)[:, None], new.table, self.table))
 
     def rows(self, index) -> "Corners":
-        """Return the rows of an index array."""
-        return Corners(self.table[index])
+        """Return the rows of an index array, all in bounds."""
+        return Corners(rows(self.table, index))
 
 
 class Distance(NamedTuple):

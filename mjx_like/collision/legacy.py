@@ -17,7 +17,7 @@ from mjx_like.collision.ccd import Nearest
 from mjx_like.collision.follow import inverse, moving, shares, tangents
 from mjx_like.collision.gjk import Corners
 from mjx_like.collision.simplex import dot
-from mjx_like.collision.touched import witness
+from mjx_like.collision.touched import touched_pair, witness
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex, pair
 from mjx_like.math import quaternion, safe
@@ -142,10 +142,10 @@ def follow_one(a: Convex, b: Convex, found: Nearest, direction: Array) -> tuple[
     center = a.center - b.center
     ahead, _ = safe.normalize(-center)
     n, at, to, round_ = lax.stop_gradient(_held(points, center, ahead, direction))
-    edge = [
-        jnp.stack([witness(g, c, s * n, w, i) for c, w in zip(x, np.eye(3, dtype=n.dtype), strict=True)])
-        for g, x, s, i in zip((a, b), (table.first, table.second), (1.0, -1.0), table.index.T, strict=True)
-    ]
+    geoms, each = touched_pair(a, b, table.index), np.eye(3, dtype=n.dtype)
+    edge = jax.vmap(jax.vmap(witness, in_axes=(None, 0, None, 0)), in_axes=(0, 0, 0, None))(
+        geoms, jnp.stack([table.first, table.second]), jnp.stack([n, -n]), each
+    )
     edge = edge[0] - edge[1]
     slope = dot(n, ahead)
     through = safe.ratio(dot(n, at @ edge), jnp.where(slope > _LEAST, slope, 1)) * ahead  # where the ray leaves

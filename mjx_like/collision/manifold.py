@@ -19,6 +19,7 @@ from mjx_like.collision.simplex import dot
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex
 from mjx_like.math import safe
+from mjx_like.math.select import rows
 from mjx_like.types.enums import GeomType
 
 Array = jax.Array
@@ -84,7 +85,7 @@ def _over_plane(tables: Tables, origin: Array, b: Convex, solid: Array, found: N
     at = found.corners.second
     own = feature(tables, posed, solid, found.corners.index[:, 1], at, found.second, -normal)
     face = jnp.argmin(jnp.where(own.exists, dot(own.facing, normal), 1))
-    polygon, size = polygon_of(tables, posed, own.face[face])
+    polygon, size = polygon_of(tables, posed, rows(own.face, face))
     run = own.end[0] - own.start
     length = jnp.sqrt(jnp.maximum(dot(run, run), MINVAL * MINVAL))
     capsule = b.kind == GeomType.CAPSULE
@@ -96,7 +97,7 @@ def _over_plane(tables: Tables, origin: Array, b: Convex, solid: Array, found: N
     near = (dot(polygon - origin, normal) <= reach) & (np.arange(polygon.shape[0]) < size)
     polygon, size = _keep(polygon, near)
     chosen, size = widest(polygon, size, line, SLOTS)
-    return polygon[chosen], size
+    return rows(polygon, chosen), size
 
 
 class _Meeting(NamedTuple):
@@ -128,7 +129,7 @@ def _meeting(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
     meet = meet[:, None] & (two.exists & (dot(two.facing, span) > slack))
     lean = jnp.where(meet, dot(one.facing[:, None], two.facing[None]), 1)
     best = lax.argmin(lean.ravel(), 0, jnp.int32)
-    faces = lean.ravel()[best] < -FACING
+    faces = rows(lean.ravel(), best) < -FACING
     face1, face2 = best // lean.shape[1], best % lean.shape[1]
 
     by_first = ~faces & (one.size < 3) & jnp.any(two.exists) & ((one.size <= two.size) | ~jnp.any(one.exists))
@@ -139,11 +140,11 @@ def _meeting(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
     face1, face2 = jnp.where(by_second, face1e, face1), jnp.where(by_first, face2e, face2)
 
     polygons, counts = jax.vmap(lambda g, face: polygon_of(tables, g, face))(
-        both, jnp.stack([one.face[face1], two.face[face2]])
+        both, jnp.stack([rows(one.face, face1), rows(two.face, face2)])
     )
     (polygon1, polygon2), (count1, count2) = polygons, counts
-    normal1, normal2 = one.facing[face1], two.facing[face2]
-    line1, line2 = (jnp.stack([f.start, f.end[k]]) for f, k in ((one, edge1), (two, edge2)))
+    normal1, normal2 = rows(one.facing, face1), rows(two.facing, face2)
+    line1, line2 = (jnp.stack([f.start, rows(f.end, k)]) for f, k in ((one, edge1), (two, edge2)))
     pad = polygon1.shape[0] - 2
     line1, line2 = (jnp.concatenate([x, jnp.broadcast_to(x[:1], (pad, 3))]) for x in (line1, line2))
 
@@ -161,7 +162,7 @@ def _meeting(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
     below = dot(corners - base[0], normal) <= margin
     corners, count = _keep(corners, below & (np.arange(corners.shape[0]) < count))
     chosen, count = widest(corners, count, edge, SLOTS)
-    corners = corners[chosen]
+    corners = rows(corners, chosen)
     height = dot(corners - base[0], normal)
     on_base = corners - height[:, None] * normal
     dist = -height * dot(normal, along)

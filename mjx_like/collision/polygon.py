@@ -5,9 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision.simplex import dot
+from mjx_like.collision.simplex import cross, dot
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
+from mjx_like.math.select import rows
 
 Array = jax.Array
 
@@ -26,7 +27,7 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
     """
     sides, slots = base.shape[0], base.shape[0] + subject.shape[0]
     following = jnp.where((np.arange(sides) + 1 < base_count)[:, None], jnp.roll(base, -1, axis=0), base[0])
-    inward = jnp.cross(following - base, normal)
+    inward = cross(following - base, normal)
     length = safe.norm(inward, keepdims=True)
     (inward,) = safe.rescale((inward,), jnp.where(length < MINVAL, 1, length))
     level = dot(inward, base)
@@ -105,12 +106,13 @@ def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, turn
 
     more = 1 + (0 if corners.dtype == np.float64 else _EQUAL * float(jnp.finfo(corners.dtype).eps))
 
-    def area(a, b, c, d):
-        across = jnp.cross(corners[a] - corners[c], corners[b] - corners[d])
+    def area(quad):
+        a, b, c, d = rows(corners, quad)
+        across = cross(a - c, b - d)
         return 0.5 * jnp.sqrt(dot(across, across))
 
     def step(i):
-        return (i + 1) % jnp.maximum(count, 1)
+        return jnp.where(i + 1 < count, i + 1, 0)
 
     def body(state):
         quad, best, most, level, turns, _ = state
@@ -118,7 +120,7 @@ def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, turn
         trial = jnp.stack([
             a, jnp.where(level == 2, step(b), b), jnp.where(level == 1, step(c), c), jnp.where(level == 0, step(d), d),
         ])  # fmt: skip
-        size = area(*trial)
+        size = area(trial)
         better = size > most * more
         onward = ~better & (level == 0)
         # the first corner moves on, and pushes those it meets
@@ -137,5 +139,5 @@ def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, turn
 
     zero = jnp.zeros((), jnp.int32)
     begin = ((start + np.arange(4)) % jnp.maximum(count, 1)).astype(jnp.int32)
-    state = (begin, begin, area(*begin), zero, zero, ~wanted)
+    state = (begin, begin, area(begin), zero, zero, ~wanted)
     return lax.while_loop(lambda s: ~s[-1], body, state)[1]

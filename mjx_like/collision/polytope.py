@@ -14,6 +14,7 @@ from mjx_like.collision.gjk import Corners, support_pair
 from mjx_like.collision.simplex import affine, cross, determinant, dot, project_origin
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Pair
+from mjx_like.math.select import rows
 
 Array = jax.Array
 
@@ -50,7 +51,7 @@ def smallest(dtype) -> tuple[float, float]:
 
 def planes(points: Array, triangles: Array, center: Array) -> Array:
     """Return the planes of triangles, shape (n, 3), among points, shape (k, 3); one of no area has square 0."""
-    corner = points[triangles]
+    corner = rows(points, triangles)
     a, b, c = (corner[:, k] for k in range(3))
     foot, flat = project_origin(c, b, a)
     foot = jnp.where((dot(foot, a - center) < 0)[:, None], -foot, foot)
@@ -84,7 +85,7 @@ def start(geoms: Pair, kinds, simplex: Corners, count: Array, dist: Array, seen,
     near_face, near = smallest(points.dtype)
     touches = real & (plane[:, 3] < jnp.where(segment, near_face, near))
     reduced = (count == 3) | jnp.any(touches)
-    chosen = jnp.where(count == 3, np.arange(3), triangles[jnp.argmax(touches)])
+    chosen = jnp.where(count == 3, np.arange(3), rows(triangles, jnp.argmax(touches)))
 
     flat, flat_center, flat_sound = _double_pyramid(around, five.rows(chosen), dist)
     flat_plane = planes(flat.points, jnp.asarray(_AROUND_TRIANGLE, jnp.int32), flat_center)

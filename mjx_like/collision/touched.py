@@ -1,5 +1,7 @@
 """The surface of a convex geom where it is touched: the point there, its curvature and its flat directions."""
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -18,19 +20,34 @@ _LEVEL = 1e-6  # sine below which it is across wherever the point lies
 _END = 1e-4  # share of the half length that counts as its end
 
 
-def witness(geom: Convex, at: Array, normal: Array, share: Array, index: Array) -> Array:
+class Touched(NamedTuple):
+    """A geom where it is touched; two of them on a leading axis are what `touched_pair` gives."""
+
+    kind: Array
+    pos: Array  # shape (3,) [m], world
+    mat: Array  # rotation from its frame to the world, shape (3, 3)
+    size: Array  # shape (3,) [m]
+    corner: Array  # its corners in the final face, in its frame, shape (3, 3) [m]
+
+
+def touched_pair(a: Convex, b: Convex, index: Array) -> Touched:
+    """Return two geoms as one record; index: of their corners in the final face, shape (3, 2)."""
+    corner = jnp.stack([corners(geom, index[:, k]) for k, geom in enumerate((a, b))])
+    return Touched(*(jnp.stack([getattr(a, name), getattr(b, name)]) for name in Touched._fields[:-1]), corner)
+
+
+def witness(geom: Touched, at: Array, normal: Array, share: Array) -> Array:
     """Return the point of a geom that is at `at` now, as a function of pose, size and vertices, shape (3,).
 
-    normal: outward normal of the geom there; share, index: the mean of these vertices is the point, for a mesh.
+    normal: outward normal of the geom there; share: shares of the corners whose mean is the point, for a mesh.
     """
-    stopped = lax.stop_gradient(geom)
-    local = jnp.sum(stopped.mat * (at - stopped.pos)[:, None], axis=0)
-    n = jnp.sum(stopped.mat * normal[:, None], axis=0)
-    grown = _own_support(geom, n, share, index) - _own_support(stopped, n, share, index)
-    return geom.pos + jnp.sum(geom.mat * (local + grown), axis=1)
+    mat, pos = lax.stop_gradient((geom.mat, geom.pos))
+    local = jnp.sum(mat * (at - pos)[:, None], axis=0)
+    support = _own_support(geom, lax.stop_gradient(jnp.sum(mat * normal[:, None], axis=0)), share)
+    return geom.pos + jnp.sum(geom.mat * (local + support - lax.stop_gradient(support)), axis=1)
 
 
-def _own_support(geom: Convex, n: Array, share: Array, index: Array) -> Array:
+def _own_support(geom: Touched, n: Array, share: Array) -> Array:
     """Return the support point in the frame of the geom for a fixed normal, by which size and vertices act."""
     r, half = geom.size[0], geom.size[1]
     across = n * np.array([1, 1, 0])
@@ -38,7 +55,7 @@ def _own_support(geom: Convex, n: Array, share: Array, index: Array) -> Array:
     end = jnp.sign(n) * half * np.array([0, 0, 1])
     scaled = geom.size * n
     reach = jnp.sqrt(jnp.maximum(dot(scaled, scaled), TINY * TINY))
-    vertex = jnp.sum(share[:, None] * geom.vert[jnp.maximum(index, 0)], axis=0)
+    vertex = jnp.sum(share[:, None] * geom.corner, axis=0)
     points = {
         GeomType.SPHERE: r * n,
         GeomType.CAPSULE: r * n + end,
@@ -51,14 +68,14 @@ def _own_support(geom: Convex, n: Array, share: Array, index: Array) -> Array:
     return _by_kind(geom, points, jnp.zeros_like(n))
 
 
-def _by_kind(geom: Convex, values: dict[GeomType, Array], otherwise: Array) -> Array:
+def _by_kind(geom: Touched, values: dict[GeomType, Array], otherwise: Array) -> Array:
     """Return the value of the type that a geom has, or `otherwise` for the types that are left out."""
     for kind, value in values.items():
         otherwise = jnp.where(geom.kind == kind, value, otherwise)
     return otherwise
 
 
-def _lies(geom: Convex, local: Array, n: Array) -> Array:
+def _lies(geom: Touched, local: Array, n: Array) -> Array:
     """Return whether a capsule or cylinder touches with its side, by the point and the normal in its frame.
 
     A normal across the axis is not enough: an end may touch with it, if the normal leans to that end.
@@ -68,7 +85,7 @@ def _lies(geom: Convex, local: Array, n: Array) -> Array:
     return (jnp.abs(n[2]) < _FLAT) & (between | (jnp.abs(n[2]) < _LEVEL))
 
 
-def bend(geom: Convex, at: Array, normal: Array) -> tuple[Array, Array]:
+def bend(geom: Touched, at: Array, normal: Array) -> tuple[Array, Array]:
     """Return the curvature matrix of the support function, shape (3, 3), and flat directions, rows of (2, 3), world.
 
     Flat directions of boxes and meshes are left zero: their corners tell them.
@@ -99,20 +116,19 @@ def bend(geom: Convex, at: Array, normal: Array) -> tuple[Array, Array]:
     return geom.mat @ curved @ geom.mat.T, flat
 
 
-def flat_directions(geom: Convex, own: Array, index: Array) -> Array:
+def flat_directions(geom: Touched, own: Array) -> Array:
     """Return the flat directions of a geom at the contact, in its frame, shape (2, 3), of unit length or zero.
 
-    index: its corners in the final face, shape (3,).
+    own: those that `bend` gives.
     """
-    points = corners(geom, index)
-    edges = points[1:] - points[:1]
+    edges = geom.corner[1:] - geom.corner[:1]
     cornered = (geom.kind == GeomType.BOX) | (geom.kind == GeomType.MESH) | (geom.kind == GeomType.HFIELD)
     flat = jnp.where(cornered, edges, own)
     length = jnp.sqrt(jnp.maximum(dot(flat, flat), TINY * TINY))
     return safe.divide(flat, length[:, None], where=(length > 1e-9)[:, None])
 
 
-def surface(geom: Convex, at: Array, normal: Array) -> Array:
+def surface(geom: Touched, at: Array, normal: Array) -> Array:
     """Return the point of a geom with an outward normal, in the world; along flat directions it is that of `at`."""
     n = jnp.sum(geom.mat * normal[:, None], axis=0)
     local = jnp.sum(geom.mat * (at - geom.pos)[:, None], axis=0)

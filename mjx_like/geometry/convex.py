@@ -14,6 +14,7 @@ from jax import lax
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
 from mjx_like.math import vector as v
+from mjx_like.math.select import rows
 from mjx_like.types.enums import GeomType
 
 Array = jax.Array
@@ -115,7 +116,7 @@ def corners(geom: Convex, index: Array) -> Array:
     """Return the corners of a box, a mesh or a prism with indices of shape (k,), in its frame, shape (k, 3) [m]."""
     index = jnp.maximum(index, 0)
     box = (2.0 * (index[:, None] >> np.arange(3) & 1) - 1) * geom.size
-    return jnp.where(geom.kind == GeomType.BOX, box, geom.vert[index])
+    return jnp.where(geom.kind == GeomType.BOX, box, rows(geom.vert, jnp.minimum(index, geom.vert.shape[0] - 1)))
 
 
 def _ends(d: Array, half: Array, middle: bool) -> Array:
@@ -152,7 +153,7 @@ def _box(size: Array, d: Array, middle: bool) -> tuple[Array, Array]:
 
 def _mesh(vert: Array, d: Array, seen: Array) -> tuple[Array, Array]:
     first = lax.argmax(v.dot(v.unpack(vert), v.unpack(d)), 0, jnp.int32)
-    two = vert[jnp.stack([jnp.maximum(seen, 0), first])]
+    two = rows(vert, jnp.stack([jnp.maximum(seen, 0), first]))
     reach = v.dot(v.unpack(two), v.unpack(d))
     kept = (seen >= 0) & (reach[0] >= reach[1])
     return jnp.where(kept, two[0], two[1]), jnp.where(kept, seen, first)
@@ -162,7 +163,7 @@ def _prism(vert: Array, d: Array, seen: Array) -> tuple[Array, Array]:
     upper = d[2] >= 0
     half = jnp.where(upper, vert[3:], vert[:3])
     best = lax.argmax(v.dot(v.unpack(half), v.unpack(d)), 0, jnp.int32)
-    return half[best], best + jnp.where(upper, 3, 0).astype(jnp.int32)
+    return rows(half, best), best + jnp.where(upper, 3, 0).astype(jnp.int32)
 
 
 # Of the geoms that a size describes, and of those that are sets of points.

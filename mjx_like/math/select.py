@@ -18,6 +18,11 @@ def take(x: Array, index: np.ndarray) -> Array:
     return x.at[index].get(mode="promise_in_bounds", unique_indices=np.unique(index).size == index.size)
 
 
+def rows(x: Array | np.ndarray, index: Array) -> Array:
+    """Return `x[index]` for an index known only at run time, neither negative nor out of bounds: it is not checked."""
+    return jnp.asarray(x).at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
+
+
 def take_all(leaves: Sequence[Array], index: np.ndarray) -> list[Array]:
     """Return `take(x, index)` of several arrays of one length and dtype, by one gather of what they hold together."""
     widths = [math.prod(x.shape[1:]) for x in leaves]
