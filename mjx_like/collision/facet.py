@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from mjx_like.collision.ccd import Nearest
 from mjx_like.collision.follow import follow_one
-from mjx_like.collision.simplex import affine, project_origin
+from mjx_like.collision.simplex import affine, cross, dot
 from mjx_like.geometry.convex import Convex, corners
 from mjx_like.math import safe
 from mjx_like.types.enums import GeomType
@@ -27,11 +27,13 @@ def facet(a: Convex, b: Convex, found: Nearest) -> tuple[Array, Array, Array]:
         for g, i in zip((a, b), found.corners.index.T, strict=True)
     )
     points = first - second
-    foot, _ = project_origin(*points[::-1])
-    areas, whole = affine(*points, foot)
-    weights = safe.divide(areas, whole)
-    middle = 0.5 * jnp.sum(weights[:, None] * (first + second), axis=0)
-    return -safe.norm(foot), middle, safe.normalize(foot)[0]
+    # the normal is that of the plane: that of its foot would be lost where the plane goes through the origin
+    unit, _ = safe.normalize(cross(points[0] - points[1], points[1] - points[2]))
+    height = dot(unit, points[1])
+    areas, whole = affine(*points, height * unit)
+    middle = 0.5 * jnp.sum(safe.divide(areas, whole)[:, None] * (first + second), axis=0)
+    outward = jnp.where(height < 0, -1, 1)
+    return -outward * height, middle, outward * unit
 
 
 def follow_prism(prism: Convex, geom: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array]:
