@@ -78,7 +78,7 @@ def penetration(geoms: Pair, kinds, polytope: Polytope, seen, *, tolerance: Arra
     expand = functools.partial(_expanded, geoms, kinds, polytope.center, rules)
     last = lax.while_loop(lambda s: ~s.done, expand, start)
     corners, foot = last.corners.rows(last.nearest), last.plane[:3]
-    weights, whole = affine(*corners.points, foot)
+    weights, whole = affine(corners.points, foot)
     weights = weights / jnp.where(whole == 0, 1, whole)
     both = jnp.sum(weights[:, None] * corners.table[:, :6], axis=0)
     return Penetration(jnp.sqrt(last.plane[3]), both[:3], both[3:], corners, last.found)

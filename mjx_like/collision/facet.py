@@ -30,7 +30,7 @@ def facet(a: Convex, b: Convex, found: Nearest) -> tuple[Array, Array, Array]:
     # the normal is that of the plane: that of its foot would be lost where the plane goes through the origin
     unit, _ = safe.normalize(cross(points[0] - points[1], points[1] - points[2]))
     height = dot(unit, points[1])
-    areas, whole = affine(*points, height * unit)
+    areas, whole = affine(points, height * unit)
     middle = 0.5 * jnp.sum(safe.divide(areas, whole)[:, None] * (first + second), axis=0)
     outward = jnp.where(height < 0, -1, 1)
     return -outward * height, middle, outward * unit

@@ -137,17 +137,17 @@ def _double_pyramid(around, base: Corners, dist: Array) -> tuple[Corners, Array,
     unit = _unit(normal)
     corners = Corners(jnp.concatenate([base.table[:3], around(jnp.stack([-unit, unit])).table]))
     q = corners.points
-    tip_within = jnp.any(_in_triangle(*q[:3], q[3:]))
+    tip_within = jnp.any(_in_triangle(q[:3], q[3:]))
     held = jnp.any(_contains(q[np.array([[0, 1, 2, 3], [0, 1, 2, 4]])]))
     at_origin = dist <= (10 * MINVAL if p.dtype == np.float64 else 1e-5)
     return corners, jnp.sum(p[:3], axis=0) / 3, (length >= MINVAL) & ~tip_within & (at_origin | held)
 
 
-def _in_triangle(a: Array, b: Array, c: Array, p: Array) -> Array:
-    """Return whether points, shape (n, 3), lie in a triangle."""
-    areas, whole = affine(a, b, c, p)
+def _in_triangle(triangle: Array, p: Array) -> Array:
+    """Return whether points, shape (n, 3), lie in a triangle, shape (3, 3)."""
+    areas, whole = affine(triangle, p)
     weights = areas / jnp.where(whole == 0, 1, whole)[..., None]
-    off = weights[..., :1] * a + weights[..., 1:2] * b + weights[..., 2:] * c - p
+    off = jnp.sum(weights[..., None] * triangle, axis=-2) - p
     return jnp.all(weights >= 0, axis=-1) & (whole != 0) & (jnp.sqrt(dot(off, off)) < MINVAL)
 
 

@@ -14,6 +14,10 @@ Array = jax.Array
 
 _FACES = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]], np.int32)  # of a tetrahedron, opposite to each corner
 _EDGES = np.array([[1, 2], [0, 2], [0, 1]], np.int32)  # of a triangle, opposite to each corner
+_SKEW = np.zeros((3, 3, 3))  # components of a x b by those of a and b
+_SKEW[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1
+_SKEW[[0, 1, 2], [2, 0, 1], [1, 2, 0]] = -1
+_BEFORE = np.tri(3, k=-1, dtype=bool)
 _OUTWARD = np.array([-1.0, 1.0, -1.0, 1.0])  # how the faces turn
 
 
@@ -23,13 +27,8 @@ def dot(a: Array, b: Array) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Return the vector products along the last axis, of three."""
-    return _turned(a * _turned(b) - _turned(a) * b)
-
-
-def _turned(a: Array) -> Array:
-    """Return the components y, z, x."""
-    return jnp.concatenate([a[..., 1:], a[..., :1]], axis=-1)
+    """Return the vector products along the last axis, of three: one sum of products, and so one kernel."""
+    return jnp.sum(_SKEW.astype(a.dtype) * a[..., None, :, None] * b[..., None, None, :], axis=(-2, -1))
 
 
 def determinant(a: Array, b: Array, c: Array) -> Array:
@@ -54,24 +53,25 @@ def project_origin(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     return normal * safe.divide(dot(normal, b), square)[..., None], square == 0
 
 
-def affine(a: Array, b: Array, c: Array, p: Array) -> tuple[Array, Array]:
+def affine(triangle: Array, p: Array) -> tuple[Array, Array]:
     """Return the areas, shape (..., 3), that p cuts off the corners of triangles and their whole area, all signed.
 
     They are measured in the coordinate plane that shows the triangle largest. Source: triAffineCoord.
+
+    triangle: corners, shape (..., 3, 3).
     """
-    whole = cross(b - a, c - a)
-    largest = _first_largest(jnp.abs(whole))
-    off = jnp.stack([b, c, a], axis=-2) - p[..., None, :]
-    areas = cross(off, jnp.concatenate([off[..., 1:, :], off[..., :1, :]], axis=-2))
+    off = triangle - p[..., None, :]
+    areas = cross(off[..., np.array([1, 2, 0], np.int32), :], off[..., np.array([2, 0, 1], np.int32), :])
+    side = triangle[..., 1:, :] - triangle[..., :1, :]
+    whole = cross(side[..., 0, :], side[..., 1, :])
+    largest = _largest(jnp.abs(whole), _BEFORE)
     return _of(largest[..., None, :], areas), _of(largest, whole)
 
 
-def _first_largest(size: Array) -> Array:
-    """Return where the first largest of three components is, shape (..., 3)."""
-    x, y, z = (size[..., i : i + 1] for i in range(3))
-    first = (x >= y) & (x >= z)
-    second = ~first & (y >= z)
-    return jnp.concatenate([first, second, ~(first | second)], axis=-1)
+def _largest(size: Array, beats: np.ndarray) -> Array:
+    """Return where the largest of three components is, shape (..., 3); beats: [i, j] whether j wins of equal ones."""
+    mine, other = size[..., None], size[..., None, :]
+    return jnp.all(jnp.where(beats, mine > other, mine >= other), axis=-1)
 
 
 def _of(where: Array, x: Array) -> Array:
@@ -98,19 +98,19 @@ def _segments(a: Array, b: Array) -> Array:
     along = b - a
     square = dot(along, along)
     point = b - (dot(b, along) / jnp.where(square == 0, 1, square))[..., None] * along
-    # the last largest component decides
-    longest = jnp.flip(_first_largest(jnp.flip(jnp.abs(along), axis=-1)), axis=-1)
+    longest = _largest(jnp.abs(along), _BEFORE.T)  # the last of equal ones
     whole, first, second = (_of(longest, x) for x in (-along, point - b, a - point))
     inside = _same_sign(whole, first) & _same_sign(whole, second)
-    whole = jnp.where(inside, whole, 1)
-    return jnp.stack([jnp.where(inside, first / whole, 0), jnp.where(inside, second / whole, 1)], axis=-1)
+    whole = jnp.where(inside, whole, 1)[..., None]
+    end = np.arange(2)
+    return jnp.where(inside[..., None], jnp.where(end == 0, first[..., None], second[..., None]) / whole, end)
 
 
 def _triangles(corners: Array) -> tuple[Array, Array]:
     """Return the weights of triangles, corners of shape (4, 3, 3), and those of the first edge of the last one."""
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
     point, flat = project_origin(a, b, c)
-    areas, whole = affine(a, b, c, point)
+    areas, whole = affine(corners, point)
     same = _same_sign(whole[:, None], areas)
     inside = jnp.all(same, axis=-1)
 
