@@ -15,6 +15,8 @@ from mjx_like.math import vector as v
 Array = jax.Array
 Flags = tuple[Array, Array, Array]  # a one-hot axis
 
+_SLOTS = 8
+_FIRST_OF_TRIAL, _SECOND_OF_TRIAL = (np.array(x, bool)[:, None] for x in ((0, 0, 1, 1), (0, 1, 0, 1)))
 _EDGE_BIAS = 1e-6  # by how much of its depth an edge axis must beat the others
 _ALIASED = 0.99  # cosine above which an edge axis repeats the best face axis
 _SIDES = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]])  # of a rectangle, in the order in which they cut
@@ -57,19 +59,20 @@ def box_box(a: Shape, b: Shape, detect: Array) -> list[Point]:
     turn = jnp.einsum("icn,jcn->ijn", axes1, axes2, precision="highest")  # component i of axis j of the second
     sizes = (jnp.stack(x.size) for x in (a, b))
     axis = _largest_separation(*sizes, jnp.stack(offset1), jnp.stack(offset2), turn, detect, slack)
-    points = _face_points(a, b, offset1, offset2, turn, axis, detect, slack)
+    face = _face_points(a, b, offset1, offset2, turn, axis, detect, slack)
     edge = _edge_point(a, b, offset1, turn, axis, slack)
     limit = detect + slack.separation * (sum(a.size) + sum(b.size))
-    head = points[0]
-    points[0] = Point(
-        jnp.where(axis.is_edge, edge.dist, head.dist),
-        v.select(axis.is_edge, edge.pos, head.pos),
-        v.select(axis.is_edge, edge.normal, head.normal),
-        jnp.where(axis.is_edge, edge.dist <= limit, head.valid),
-    )
-    for k in range(1, 8):
-        points[k] = points[k]._replace(valid=points[k].valid & ~axis.is_edge)
-    return [p._replace(valid=p.valid & ~axis.separated) for p in points]
+    first = np.arange(_SLOTS)[:, None] == 0
+    by_edge = first & axis.is_edge
+    valid = jnp.where(axis.is_edge, first & (edge.dist <= limit), face.valid)
+    return [
+        Point(
+            jnp.where(by_edge, edge.dist, face.dist),
+            v.select(by_edge, edge.pos, face.pos),
+            v.select(axis.is_edge, edge.normal, face.normal),
+            valid & ~axis.separated,
+        )
+    ]
 
 
 def _pick(flags: Flags, values: tuple[Array, Array, Array], shift: int = 0) -> Array:
@@ -159,35 +162,20 @@ def _edge_point(a: Shape, b: Shape, offset: v.Vector, turn: tuple, axis: _Axis, 
     square = 1 - lean * lean
     skew = square >= MINVAL
 
-    def corners(flags: Flags, size: v.Vector, along: v.Vector, outward: int) -> list[v.Vector]:
-        sided = [jnp.where(x >= 0, outward * s, -outward * s) for x, s in zip(along, size, strict=True)]
-        corner = tuple(jnp.where(f, 0, s) for f, s in zip(flags, sided, strict=True))
-        level = [(jnp.abs(x) < slack.sign) & ~f for x, f in zip(along, flags, strict=True)]
-        return [corner, tuple(jnp.where(e, -c, c) for e, c in zip(level, corner, strict=True))]
-
-    best = None
-    for corner1 in corners(axis.edge1, a.size, normal, 1):
-        for corner2 in corners(axis.edge2, b.size, normal2, -1):
-            start2 = v.add(offset, tuple(v.dot(row, corner2) for row in turn))
-            between = v.sub(start2, corner1)
-            on1, on2 = _pick(axis.edge1, between), v.dot(direction, between)
-            place = safe.divide(on1 - lean * on2, square, where=skew)
-            place2 = jnp.clip(lean * jnp.clip(place, -half1, half1) - on2, -half2, half2)
-            place1 = jnp.clip(on1 + lean * place2, -half1, half1)
-            point1 = tuple(c + jnp.where(f, place1, 0) for c, f in zip(corner1, axis.edge1, strict=True))
-            point2 = v.along(start2, direction, place2)
-            gap = v.sub(point2, point1)
-            found = (v.dot(gap, gap), point1, point2)
-            if best is None:
-                best = found
-            else:
-                nearer = found[0] < best[0]
-                best = (
-                    jnp.where(nearer, found[0], best[0]),
-                    v.select(nearer, found[1], best[1]),
-                    v.select(nearer, found[2], best[2]),
-                )
-    _, point1, point2 = best
+    # each corner of the first edge's face with each of the second's: four trials on an axis
+    corner1 = _corners(axis.edge1, a.size, normal, 1, slack.sign, _FIRST_OF_TRIAL)
+    corner2 = _corners(axis.edge2, b.size, normal2, -1, slack.sign, _SECOND_OF_TRIAL)
+    start2 = v.add(offset, tuple(v.dot(row, corner2) for row in turn))
+    between = v.sub(start2, corner1)
+    on1, on2 = _pick(axis.edge1, between), v.dot(direction, between)
+    place = safe.divide(on1 - lean * on2, square, where=skew)
+    place2 = jnp.clip(lean * jnp.clip(place, -half1, half1) - on2, -half2, half2)
+    place1 = jnp.clip(on1 + lean * place2, -half1, half1)
+    trials1 = tuple(c + jnp.where(f, place1, 0) for c, f in zip(corner1, axis.edge1, strict=True))
+    trials2 = v.along(start2, direction, place2)
+    gap = v.sub(trials2, trials1)
+    nearest = np.arange(4)[:, None] == jnp.argmin(v.dot(gap, gap), axis=0)
+    point1, point2 = (tuple(jnp.sum(jnp.where(nearest, c, 0), axis=0) for c in t) for t in (trials1, trials2))
     middle = v.scale(v.add(point1, point2), 0.5)
     return Point(
         v.dot(v.sub(point2, point1), normal),
@@ -196,7 +184,15 @@ def _edge_point(a: Shape, b: Shape, offset: v.Vector, turn: tuple, axis: _Axis, 
     )
 
 
-def _face_points(a, b, offset1, offset2, turn, axis: _Axis, detect, slack: _Rounding) -> list[Point]:
+def _corners(flags: Flags, size: v.Vector, along: v.Vector, outward: int, slack: float, other: np.ndarray) -> v.Vector:
+    """Return the corner of a box that an edge starts from in each trial: the outermost, or the other of its face."""
+    sided = (jnp.where(x >= 0, outward * s, -outward * s) for x, s in zip(along, size, strict=True))
+    corner = [jnp.where(f, 0, s) for f, s in zip(flags, sided, strict=True)]
+    level = [(jnp.abs(x) < slack) & ~f for x, f in zip(along, flags, strict=True)]
+    return tuple(jnp.where(other & e, -c, c) for e, c in zip(level, corner, strict=True))
+
+
+def _face_points(a, b, offset1, offset2, turn, axis: _Axis, detect, slack: _Rounding) -> Point:
     """Return the corners of the incident face clipped to the reference face, in the winding order of the former."""
     first, face = axis.of_first, axis.face
     size, size_in = v.select(first, a.size, b.size), v.select(first, b.size, a.size)
@@ -228,7 +224,7 @@ def _face_points(a, b, offset1, offset2, turn, axis: _Axis, detect, slack: _Roun
     quad = jnp.stack([m + sign1 * p + sign2 * q for m, p, q in zip(middle, along1, along2, strict=True)])
     limit1, limit2 = _pick(face, size, 1), _pick(face, size, 2)
     limits = jnp.stack([limit1, limit1, limit2, limit2])
-    polygon, count = clip_polygon(quad, 8, _SIDES, limits)
+    polygon, count = clip_polygon(quad, _SLOTS, _SIDES, limits)
 
     x_axis, y_axis, z_axis = (
         tuple(
@@ -238,14 +234,11 @@ def _face_points(a, b, offset1, offset2, turn, axis: _Axis, detect, slack: _Roun
     )
     normal = v.scale(z_axis, jnp.where(first, side, -side))
     radius = slack.same * (limit1 * limit1 + limit2 * limit2)
-    points, accepted = [], []
-    for k in range(8):
-        x, y, z = polygon[0, k], polygon[1, k], polygon[2, k]
-        new = (k < count) & (z <= detect)
-        for q, taken in enumerate(accepted):
-            dx, dy = polygon[0, q] - x, polygon[1, q] - y
-            new &= ~(taken & (dx * dx + dy * dy < radius))
-        accepted.append(new)
-        pos = v.along(v.along(v.along(center, x_axis, x), y_axis, y), z_axis, side * (height + 0.5 * z))
-        points.append(Point(z, pos, normal, new))
-    return points
+    x, y, z = polygon
+    gap = x[:, None] - x, y[:, None] - y
+    same = gap[0] * gap[0] + gap[1] * gap[1] < radius
+    found, new = (np.arange(_SLOTS)[:, None] < count) & (z <= detect), []
+    for k in range(_SLOTS):  # one that an earlier corner repeats is left out
+        new.append(found[k] & ~sum((taken & same[k, q] for q, taken in enumerate(new)), jnp.zeros_like(found[k])))
+    pos = v.along(v.along(v.along(center, x_axis, x), y_axis, y), z_axis, side * (height + 0.5 * z))
+    return Point(z, pos, normal, jnp.stack(new))

@@ -12,6 +12,7 @@ from mjx_like.math import vector as v
 
 Array = jax.Array
 
+_ENDS = np.array([[-1], [1]])
 PARALLEL = 1e-8  # squared sine of the angle up to which capsules touch at two points
 
 
@@ -32,20 +33,16 @@ def capsule_capsule(a: Shape, b: Shape, detect: Array) -> list[Point]:
     nearest1 = safe.clip(shift1 + lean * place2, -half1, half1)
     coincident = across(a, b)
 
-    def side_by_side(side: int) -> tuple[Array, Array]:
-        """Return the places where the stretch ends: at an end of either capsule."""
-        end2 = side * jnp.where(lean < 0, -half2, half2)
-        beyond = shift1 + lean * end2
-        place1 = safe.clip(beyond, -half1, half1)
-        return place1, jnp.where(beyond == place1, end2, safe.clip(shift2 + lean * place1, -half2, half2))
-
-    def point(place1: Array, place2: Array, **extra) -> Point:
-        center1, center2 = v.along(a.pos, axis1, place1), v.along(b.pos, axis2, place2)
-        return between(center1, a.size[0], center2, b.size[0], coincident)._replace(**extra)
-
-    low, high = side_by_side(-1), side_by_side(1)
-    first = (jnp.where(parallel, p, q) for p, q in zip(low, (nearest1, place2), strict=True))
-    return [point(*first), point(*high, valid=parallel)]
+    # the places where the stretch ends: at an end of either capsule
+    end2 = _ENDS * jnp.where(lean < 0, -half2, half2)
+    beyond = shift1 + lean * end2
+    place1 = safe.clip(beyond, -half1, half1)
+    end2 = jnp.where(beyond == place1, end2, safe.clip(shift2 + lean * place1, -half2, half2))
+    single = (_ENDS < 0) & ~parallel
+    place1, place2 = jnp.where(single, nearest1, place1), jnp.where(single, place2, end2)
+    center1, center2 = v.along(a.pos, axis1, place1), v.along(b.pos, axis2, place2)
+    point = between(center1, a.size[0], center2, b.size[0], coincident)
+    return [point._replace(valid=parallel | (_ENDS < 0))]
 
 
 # The 12 edges of a box: its axis, and the signs of its two other coordinates, in the order in which MuJoCo tries them.
@@ -74,10 +71,8 @@ def capsule_box(capsule: Shape, box: Shape, detect: Array) -> list[Point]:
     edge_step, edge_has = _step_from_edge(axis, half, box.size, edge)
     step = jnp.where(on_edge, jnp.where(edge.at_corner, corner_step, edge_step), face_step)
     has = jnp.where(on_edge, jnp.where(edge.at_corner, corner_has, edge_has), face_has)
-    return [
-        against_box(v.along(pos, half, place), capsule.size[0], box)._replace(valid=found),
-        against_box(v.along(pos, half, place + step), capsule.size[0], box)._replace(valid=found & has),
-    ]
+    center = v.along(pos, half, jnp.stack([place, place + step]))
+    return [against_box(center, capsule.size[0], box)._replace(valid=jnp.stack([found, found & has]))]
 
 
 class _Face:

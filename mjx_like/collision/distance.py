@@ -8,7 +8,7 @@ from mjx_like.collision import box, separation
 from mjx_like.collision.closed import CLOSED
 from mjx_like.collision.mesh_sdf import field_points
 from mjx_like.collision.plan import sdf_slots
-from mjx_like.collision.shape import Shape
+from mjx_like.collision.shape import Shape, merged
 from mjx_like.constants import MAXVAL
 from mjx_like.errors import InputError, UnsupportedError
 from mjx_like.geometry.signed_distance import has_field
@@ -124,13 +124,12 @@ def _nearest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray, cutoff
         points = CLOSED[kinds](first, second, jnp.full(len(pair), jnp.inf, d.geom_xpos.dtype))
     else:
         points = box.box_box(first, second, cutoff)
-    shape = points[0].dist.shape
-    columns = jnp.stack([jnp.stack([jnp.broadcast_to(x, shape) for x in (p.dist, *p.normal, *p.pos)]) for p in points])
-    valid = jnp.stack([jnp.ones(shape, bool) if p.valid is None else p.valid for p in points])
-    best = jnp.argmin(jnp.where(valid, columns[:, 0], jnp.inf), axis=0)
-    chosen = np.arange(len(points))[:, None] == best
-    found = jnp.sum(jnp.where(chosen[:, None], columns, 0), axis=0).T
-    return found if kinds in CLOSED else jnp.where(valid.any(axis=0)[:, None], found, separation.NOTHING)
+    found = merged(points)
+    columns = jnp.stack([found.dist, *found.normal, *found.pos], axis=1)
+    best = jnp.argmin(jnp.where(found.valid, found.dist, jnp.inf), axis=0)
+    chosen = np.arange(found.dist.shape[0])[:, None] == best
+    nearest = jnp.sum(jnp.where(chosen[:, None], columns, 0), axis=0).T
+    return nearest if kinds in CLOSED else jnp.where(found.valid.any(axis=0)[:, None], nearest, separation.NOTHING)
 
 
 def _deepest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray) -> Array:

@@ -6,12 +6,16 @@ its points in MuJoCo's order.
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from mjx_like.collision.clip import exclusive_sum
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.geometry import support
 from mjx_like.math import vector as v
 
 Array = jax.Array
+
+_CORNERS = tuple(np.array([[1] if i & bit else [-1] for i in range(8)]) for bit in (1, 2, 4))  # of a box, by axis
 
 
 def _point(plane: Shape, surface: v.Vector) -> Point:
@@ -28,9 +32,8 @@ def plane_sphere(plane: Shape, sphere: Shape, detect: Array) -> list[Point]:
 
 def plane_capsule(plane: Shape, capsule: Shape, detect: Array) -> list[Point]:
     """Return the deepest points of both end spheres, +z first.  Source: mjc_PlaneCapsule."""
-    axis = capsule.axes[2]
-    ends = (v.along(capsule.pos, axis, side * capsule.size[1]) for side in (1, -1))
-    return [_point(plane, v.along(end, plane.axes[2], -capsule.size[0])) for end in ends]
+    ends = v.along(capsule.pos, capsule.axes[2], np.array([[1], [-1]]) * capsule.size[1])
+    return [_point(plane, v.along(ends, plane.axes[2], -capsule.size[0]))]
 
 
 def plane_ellipsoid(plane: Shape, ellipsoid: Shape, detect: Array) -> list[Point]:
@@ -54,7 +57,8 @@ def plane_cylinder(plane: Shape, cylinder: Shape, detect: Array) -> list[Point]:
     across, side = v.scale(across, radius), v.scale(side, radius * (0.5 * 3**0.5))
     low, high = v.add(cylinder.pos, axis), v.sub(cylinder.pos, axis)
     back = v.along(low, across, -0.5)
-    return [_point(plane, p) for p in (v.add(low, across), v.add(high, across), v.add(back, side), v.sub(back, side))]
+    points = v.add(low, across), v.add(high, across), v.add(back, side), v.sub(back, side)
+    return [_point(plane, tuple(jnp.stack(c) for c in zip(*points, strict=True)))]
 
 
 def plane_box(plane: Shape, box: Shape, detect: Array) -> list[Point]:
@@ -64,14 +68,8 @@ def plane_box(plane: Shape, box: Shape, detect: Array) -> list[Point]:
     """
     normal = plane.axes[2]
     edges = [v.scale(axis, half) for axis, half in zip(box.axes, box.size, strict=True)]
-    heights = [v.dot(normal, edge) for edge in edges]
-    points, count = [], 0
-    for i in range(8):
-        sign = [1 if i & bit else -1 for bit in (1, 2, 4)]
-        corner = v.add(v.add(v.scale(edges[0], sign[0]), v.scale(edges[1], sign[1])), v.scale(edges[2], sign[2]))
-        below = sign[0] * heights[0] + sign[1] * heights[1] + sign[2] * heights[2] <= 0
-        point = _point(plane, v.add(box.pos, corner))
-        taken = below & (point.dist <= detect)
-        points.append(point._replace(valid=below & (count < 4)))
-        count = count + taken.astype(jnp.int32)
-    return points
+    corner = v.combine(tuple(edges), _CORNERS)
+    below = sum(sign * v.dot(normal, edge) for sign, edge in zip(_CORNERS, edges, strict=True)) <= 0
+    point = _point(plane, v.add(box.pos, corner))
+    taken = below & (point.dist <= detect)
+    return [point._replace(valid=below & (exclusive_sum(taken.astype(jnp.int32)) < 4))]

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import jax
+import jax.numpy as jnp
 
 from mjx_like.math.vector import Vector
 
@@ -18,12 +19,24 @@ class Shape(NamedTuple):
 
 
 class Point(NamedTuple):
-    """One contact point of each pair of a group; every component has shape (n,).
+    """Contact points of each pair of a group: one, components of shape (n,), or several, of shape (slots, n) or (n,).
 
-    It is a contact where `valid` is None or true and `dist` does not exceed margin + gap.
+    One is a contact where `valid` is None or true and `dist` does not exceed margin + gap.
     """
 
     dist: Array  # signed distance [m], negative in penetration
     pos: Vector  # midway between the surfaces [m], world
     normal: Vector  # unit vector from the first geom to the second, world
     valid: Array | None = None
+
+
+def merged(points: list[Point]) -> Point:
+    """Return the points of all slots as one Point, every component of shape (slots, n)."""
+    rows = [_filled(point) for point in points]
+    return rows[0] if len(rows) == 1 else jax.tree.map(lambda *x: jnp.concatenate(x), *rows)
+
+
+def _filled(point: Point) -> Point:
+    valid = jnp.ones_like(point.dist, bool) if point.valid is None else point.valid
+    shape = (-1, point.dist.shape[-1])
+    return jax.tree.map(lambda x: jnp.broadcast_to(x, point.dist.shape).reshape(shape), point._replace(valid=valid))

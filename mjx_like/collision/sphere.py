@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.constants import MINVAL
@@ -88,17 +89,10 @@ def against_box(center: v.Vector, radius: Array, box: Shape) -> Point:
     clamped = tuple(safe.clip(c, -s, s) for c, s in zip(center, box.size, strict=True))
     inward, outside = v.normalize(v.sub(clamped, center))
     # faces in the order -x, +x, -y, ...: the first of the nearest counts
-    depth, normal = None, None
-    zero, one = jnp.zeros_like(outside), jnp.ones_like(outside)
-    for k in range(3):
-        for side in (-1, 1):
-            gap = box.size[k] - side * center[k]
-            direction = tuple(-side * one if i == k else zero for i in range(3))
-            if depth is None:
-                depth, normal = gap, direction
-            else:
-                nearer = gap < depth
-                depth, normal = jnp.where(nearer, gap, depth), v.select(nearer, direction, normal)
+    gaps = jnp.stack([size + sign * c for c, size in zip(center, box.size, strict=True) for sign in (1, -1)])
+    nearest = np.arange(6).reshape(6, *(1,) * outside.ndim) == jnp.argmin(gaps, axis=0)
+    depth = jnp.sum(jnp.where(nearest, gaps, 0), axis=0)
+    normal = tuple(jnp.where(nearest[2 * k], 1.0, jnp.where(nearest[2 * k + 1], -1.0, 0.0)) for k in range(3))
     inside = outside <= MINVAL
     local = v.select(
         inside,
