@@ -58,10 +58,13 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
         for group, limit in zip(closed, limits, strict=True)
     ]
     shapes = pose.pair_shapes(m, closed, geom_xpos, geom_xmat, near)
+    over_fields = [k for k, group in enumerate(closed) if group.types[0] == GeomType.HFIELD]
+    fields, reach = ([x[k] for k in over_fields] for x in (closed, limits))
+    of_fields = dict(zip(over_fields, hfield.points(m, fields, geom_xpos, geom_xmat, reach), strict=True))
     columns: list[tuple[Array, ...]] = []
-    for group, chosen, limit, (first, second) in zip(closed, near, limits, shapes, strict=True):
+    for k, (group, chosen, limit, pair) in enumerate(zip(closed, near, limits, shapes, strict=True)):
         limit = limit if chosen is None else limit[chosen.pair]
-        for point in _group_points(m, group, (first, second), limit, geom_xpos, geom_xmat):
+        for point in [of_fields[k]] if k in of_fields else _group_points(m, group, pair, limit):
             active = point.dist <= limit
             active = active if point.valid is None else active & point.valid
             active = active if chosen is None else active & chosen.used
@@ -74,14 +77,10 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
     return points if all(x is None for x in near) else _with_places(plan, near, points)
 
 
-def _group_points(
-    m: Model, group: PairGroup, shapes: tuple[Shape, Shape], limit: Array, geom_xpos: Array, geom_xmat: Array
-) -> list[Point]:
-    """Return the candidate points of a group of pairs that have no general search."""
+def _group_points(m: Model, group: PairGroup, shapes: tuple[Shape, Shape], limit: Array) -> list[Point]:
+    """Return the candidate points of a group of pairs that have a kernel of their own."""
     if group.hook is not None:
         return [hook.hook_points(group, *shapes)]
-    if group.types[0] == GeomType.HFIELD:
-        return [hfield.points(m, group, geom_xpos, geom_xmat, limit)]
     if group.types[1] == GeomType.SDF and group.types[0] != _PLANE:
         return [mesh_sdf.field_points(m, group, *shapes)]
     if group.types in ((_PLANE, _MESH), (_PLANE, GeomType.SDF)):

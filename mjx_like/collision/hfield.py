@@ -5,6 +5,7 @@ Source: mjc_ConvexHField.
 """
 
 import functools
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -29,32 +30,76 @@ from mjx_like.types.plans import PairGroup
 Array = jax.Array
 
 MOST = 50  # contacts of a pair, the first ones in the order of the prisms
+_CORNERED = (GeomType.BOX, GeomType.MESH)
 AWAY = 1e3  # where a geom is put for prisms that it cannot touch, in sizes of the field
 
 
-def points(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array, limit: Array) -> Point:
-    """Return the points between height fields and geoms of one type; components have shape (slots, n).
+class _Scene(NamedTuple):
+    """The prisms and geoms of a group, in the frame of the field: a row for each prism under each geom."""
+
+    corner: Array  # of the prism, shape (rows, 6, 3) [m]
+    used: Array  # whether they may touch, shape (rows,)
+    limit: Array  # distance below which they are in contact, shape (rows,) [m]
+    kind: np.ndarray  # of the geom, shape (rows,)
+    geom: tuple[Array, ...]  # position, rotation, size and points, each with an axis of rows
+
+
+def points(m: Model, groups: list[PairGroup], geom_xpos: Array, geom_xmat: Array, limits: list[Array]) -> list[Point]:
+    """Return the points between height fields and geoms, group by group; components have shape (slots, n).
 
     Args:
       m: the model.
-      group: the pairs; a slot is a prism under the geom's bounding box, row by row.
+      groups: the pairs of each type; a slot is a prism under the geom's bounding box, row by row.
       geom_xpos: shape (ngeom, 3) [m].
       geom_xmat: shape (ngeom, 3, 3).
-      limit: distance below which each pair is in contact, shape (n,) [m].
+      limits: distance below which each pair is in contact, shape (n,) [m].
     """
+    scenes = [_scene(m, g, geom_xpos, geom_xmat, limit) for g, limit in zip(groups, limits, strict=True)]
+    found: list = [None] * len(groups)
+    for meshes in (False, True):  # one search for all types, but meshes have points, and would give all as many
+        own = [k for k, g in enumerate(groups) if (g.types[1] == GeomType.MESH) == meshes]
+        for k, rows in zip(own, _touched(m, [scenes[k] for k in own]) if own else [], strict=True):
+            found[k] = _in_world(groups[k], rows, geom_xpos, geom_xmat)
+    return found
+
+
+def _scene(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array, limit: Array) -> _Scene:
     kind = GeomType(group.types[1])
     ground, ground_mat = take(geom_xpos, group.geom1), take(geom_xmat, group.geom1)
     inward = jnp.swapaxes(ground_mat, 1, 2)
     pos = jnp.sum(inward * (take(geom_xpos, group.geom2) - ground)[:, None], axis=2)
     mat = matmul(inward, take(geom_xmat, group.geom2))
     size = take(m.geom_size, group.geom2)
-    field = m.geom_dataid[group.geom1]
     vert = _vertices(m, group)
     low, high = (
         jnp.stack([sign * support(kind, sign * mat[:, i], size, vert) for i in range(3)], axis=1) for sign in (-1, 1)
     )
+    field = m.geom_dataid[group.geom1]
     corner, used = _prisms(m, group, field, *lax.stop_gradient((pos + low, pos + high, limit)))
-    dist, point, normal, valid = _contacts(m, kind, corner, used, limit, (pos, mat, size, vert))
+
+    def each(x: Array) -> Array:
+        return jnp.repeat(x, group.slots, axis=0)
+
+    rows = np.full(used.size, kind, np.int32)
+    return _Scene(corner.reshape(-1, 6, 3), used.ravel(), each(limit), rows, tuple(map(each, (pos, mat, size, vert))))
+
+
+def _touched(m: Model, scenes: list[_Scene]) -> list[tuple[Array, ...]]:
+    """Return distance, point and normal of each prism and whether it touches, for the rows of each scene."""
+    whole = jax.tree.map(lambda *x: jnp.concatenate(x), *(scene._replace(kind=()) for scene in scenes))
+    kind = np.concatenate([scene.kind for scene in scenes])
+    over_rows = jax.vmap(_touch(m, tuple(sorted(set(kind.tolist())))), in_axes=(0, 0, 0, 0, None))
+    limit, tolerance = lax.stop_gradient((jnp.maximum(whole.limit, 0), jnp.asarray(m.opt.ccd_tolerance)))
+    result, valid, _ = over_rows((whole.corner, whole.geom), jnp.asarray(kind), whole.used, limit, tolerance)
+    ends = np.cumsum([scene.kind.size for scene in scenes])[:-1]
+    return list(zip(*(jnp.split(x, ends) for x in (*result, valid)), strict=True))
+
+
+def _in_world(group: PairGroup, rows: tuple[Array, ...], geom_xpos: Array, geom_xmat: Array) -> Point:
+    """Return the points of a group in the world, the first `MOST` of each pair."""
+    dist, point, normal, valid = (x.reshape(group.geom1.size, group.slots, *x.shape[1:]) for x in rows)
+    valid &= jnp.cumsum(valid, axis=1) <= MOST
+    ground, ground_mat = take(geom_xpos, group.geom1), take(geom_xmat, group.geom1)
     world = ground[:, None] + jnp.sum(ground_mat[:, None] * point[:, :, None], axis=3)
     facing = jnp.sum(ground_mat[:, None] * normal[:, :, None], axis=3)
     return Point(dist.T, v.unpack(jnp.swapaxes(world, 0, 1)), v.unpack(jnp.swapaxes(facing, 0, 1)), valid.T)
@@ -134,38 +179,33 @@ def prism_corners(m: Model, start, nrow, ncol, size: Array, column: Array, line:
     return jnp.concatenate([bottom, top], axis=-2)
 
 
-def _contacts(m: Model, kind: GeomType, corner: Array, used: Array, limit: Array, geoms: tuple[Array, ...]):
-    """Return distance, point and normal of each prism, and which of them are contacts; shapes (n, slots, ...).
-
-    geoms: position, rotation, size and points of the geoms, in the frame of the field.
-    """
-    over_prisms = jax.vmap(_touch(m, kind), in_axes=((0, None), 0, None, None))
-    over_pairs = jax.vmap(over_prisms, in_axes=(0, 0, 0, None))
-    tolerance = jnp.asarray(m.opt.ccd_tolerance)
-    (dist, point, normal), valid, _ = over_pairs(
-        (corner, geoms), used, *lax.stop_gradient((jnp.maximum(limit, 0), tolerance))
-    )
-    return dist, point, normal, valid & (jnp.cumsum(valid, axis=1) <= MOST)
-
-
-def _touch(m: Model, kind: GeomType):
+def _touch(m: Model, kinds: tuple[int, ...]):
     """Return the function that searches one prism and one geom; its derivatives are those of `follow_one`.
 
-    From (corners of the prism, geom), whether they may touch, the limit and the tolerance it gives (distance, point,
-    normal), whether they touch, and what was found. What does not touch is put where nothing overflows.
+    From (corners of the prism, geom), the geom's type, whether they may touch, the limit and the tolerance it gives
+    (distance, point, normal), whether they touch, and what was found. What does not touch is put where nothing
+    overflows.
+
+    kinds: the types that the geom can have.
     """
     away = AWAY * lax.stop_gradient(jnp.max(m.hfield_size))
-    discrete = kind in (GeomType.BOX, GeomType.MESH)
     refined = m.disabled(DisableBit.NATIVECCD)
-    search = legacy.deepest if refined else functools.partial(_nearest, discrete=discrete)
-    kinds, above = ((int(GeomType.HFIELD),), (int(kind),)), np.array([0.0, 0, 1])
+    both, above = ((int(GeomType.HFIELD),), kinds), np.array([0.0, 0, 1])
+    cornered = [kind in _CORNERED for kind in kinds]
+
+    def search(prism, geom, **options):
+        if refined:
+            return legacy.deepest(prism, geom, both, **options)
+        sharp = (geom.kind == GeomType.BOX) | (geom.kind == GeomType.MESH)
+        discrete = sharp if len(set(cornered)) > 1 else cornered[0]
+        return _nearest(prism, geom, both, discrete=discrete, **options)
 
     @jax.custom_jvp
-    def touch(shape, use, cutoff, tolerance):
+    def touch(shape, kind, use, cutoff, tolerance):
         prism, geom = _solids(kind, *shape, 0.0 if refined else cutoff)
         geom = geom._replace(pos=jnp.where(use, geom.pos, away), center=jnp.where(use, geom.center, away))
         options = {"limit": cutoff, "tolerance": tolerance, "iterations": m.flags.ccd_iterations}
-        (dist, point, normal), along, hit, found = search(prism, geom, kinds, **options)
+        (dist, point, normal), along, hit, found = search(prism, geom, **options)
         valid = use & hit
         first, second, point = (jnp.where(valid, x, 0) for x in (found.first, found.second, point))
         normal, along = (jnp.where(valid, x, above) for x in (normal, along))
@@ -175,8 +215,9 @@ def _touch(m: Model, kind: GeomType):
     @functools.partial(touch.defjvp, symbolic_zeros=True)
     def derivative(primals, tangents):
         result, valid, features = held(touch(*primals))
-        margin = 0.0 if refined else primals[2]
-        follow = legacy.follow_one if refined else follow_prism if discrete else follow_one
+        _, kind, _, cutoff, _ = primals
+        margin = 0.0 if refined else cutoff
+        follow = legacy.follow_one if refined else follow_prism if any(cornered) else follow_one
         moved = rate(lambda x: follow(*_solids(kind, *x, margin), *features), primals[0], tangents[0])
         moved = jax.tree.map(lambda x: jnp.where(valid, x, 0), moved)
         return (result, valid, features), (moved, *jax.tree.map(still, (valid, features)))
@@ -184,7 +225,7 @@ def _touch(m: Model, kind: GeomType):
     return touch
 
 
-def _solids(kind: GeomType, vert: Array, geom: tuple[Array, ...], margin: Array) -> tuple[Convex, Convex]:
+def _solids(kind: Array, vert: Array, geom: tuple[Array, ...], margin: Array) -> tuple[Convex, Convex]:
     """Return a prism and a geom as convex solids in the frame of the field."""
     flat, eye = jnp.zeros(3, vert.dtype), jnp.eye(3, dtype=vert.dtype)
     prism = convex(GeomType.HFIELD, flat, eye, flat, vert, margin)
