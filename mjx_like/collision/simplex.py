@@ -9,14 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.math import safe
+from mjx_like.math import vector as v
 
 Array = jax.Array
 
 _FACES = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]], np.int32)  # of a tetrahedron, opposite to each corner
 _EDGES = np.array([[1, 2], [0, 2], [0, 1]], np.int32)  # of a triangle, opposite to each corner
-_SKEW = np.zeros((3, 3, 3))  # components of a x b by those of a and b
-_SKEW[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1
-_SKEW[[0, 1, 2], [2, 0, 1], [1, 2, 0]] = -1
 _BEFORE = np.tri(3, k=-1, dtype=bool)
 _OUTWARD = np.array([-1.0, 1.0, -1.0, 1.0])  # how the faces turn
 
@@ -27,8 +25,8 @@ def dot(a: Array, b: Array) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Return the vector products along the last axis, of three: one sum of products, and so one kernel."""
-    return jnp.sum(_SKEW.astype(a.dtype) * a[..., None, :, None] * b[..., None, None, :], axis=(-2, -1))
+    """Return the vector products along the last axis, of three; by components, which is the fastest in a loop."""
+    return v.pack(v.cross(v.unpack(a), v.unpack(b)))
 
 
 def determinant(a: Array, b: Array, c: Array) -> Array:
