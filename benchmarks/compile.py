@@ -1,8 +1,9 @@
 """How much text the programs of a model are, and how long they take to compile: `python -m benchmarks.compile`.
 
 Run it from the root of the repository, on a machine that does nothing else. Each row is a process of its own, without
-the cache of compiled programs. Lines of StableHLO are what is traced, HLO lines and fusions what XLA makes of it.
-`--flags default` leaves out what `mjx_like.compile_quickly` sets; `--peer` adds MJX where it takes the model.
+the cache of compiled programs. Lines of StableHLO are what is traced, HLO lines and fusions what XLA makes of it. The
+gradient is that of a rollout by its controls and its first velocities. `--flags default` leaves out what
+`mjx_like.compile_quickly` sets; `--peer` adds MJX where it takes the model.
 """
 
 import argparse
@@ -31,10 +32,11 @@ def function_of(m: Any, d: Any, name: str, engine: Any) -> tuple[Callable[..., A
 
     ctrl = jnp.zeros((STEPS, m.nu), d.qpos.dtype)
 
-    def end(ctrl):
+    def end(ctrl, qvel):
+        start = d.replace(qvel=qvel)
         if engine.__name__ == "mjx_like":
-            return jnp.sum(engine.rollout(m, d, ctrl, record=lambda d: d.qpos)[-1])
-        last = jax.lax.scan(lambda d, u: (engine.step(m, d.replace(ctrl=u)), None), d, ctrl)[0]
+            return jnp.sum(engine.rollout(m, start, ctrl, record=lambda d: d.qpos)[-1])
+        last = jax.lax.scan(lambda d, u: (engine.step(m, d.replace(ctrl=u)), None), start, ctrl)[0]
         return jnp.sum(last.qpos)
 
     def batch(worlds):
@@ -46,7 +48,7 @@ def function_of(m: Any, d: Any, name: str, engine: Any) -> tuple[Callable[..., A
         return batch, (jax.tree.map(lambda x: jnp.broadcast_to(x, (WORLDS, *x.shape)), d),)
     if name == "jacobian":
         return lambda d: engine.transition_jacobian(m, d), (d,)
-    return (end if name == "rollout" else jax.grad(end)), (ctrl,)
+    return (end if name == "rollout" else jax.grad(end, (0, 1))), (ctrl, d.qvel)
 
 
 def lowered(path: pathlib.Path, name: str) -> Any:
