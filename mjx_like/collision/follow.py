@@ -55,9 +55,9 @@ def follow(
     n0 = lax.stop_gradient(normal)
     off = 0.5 * jnp.maximum(a.margin, 0)
     geoms, both = touched_pair(a, b, found.corners.index), jnp.stack([found.corners.first, found.corners.second])
-    rigid = jax.vmap(jax.vmap(witness, in_axes=(None, 0, None, None)))(
-        geoms, both, _outward(n0), jnp.zeros_like(both[0, :2])
-    )
+    each_corner = jax.vmap(witness, in_axes=(None, 0, None, None))
+    alone = jnp.zeros_like(n0)  # no shares: a corner moves with the pose
+    rigid = jax.vmap(each_corner, in_axes=(0, 0, 0, None))(geoms, both, _outward(n0), alone)
     again = found._replace(
         first=live[0] + off * n0,
         second=live[1] - off * n0,

@@ -104,7 +104,7 @@ def supports(
         local = jnp.where(here[:, None], point, local)
         index = index if corner is None else jnp.where(here, corner, index)
     for side, own in enumerate(kinds):
-        for kind in set(own) & set(_POINTS):
+        for kind in sorted(set(own) & set(_POINTS)):
             point, corner = _POINTS[GeomType(kind)](geoms.vert[side], d[side], seen[side])
             here = (geoms.kind == kind) & (np.arange(d.shape[0]) == side)
             local, index = jnp.where(here[:, None], point, local), jnp.where(here, corner, index)
