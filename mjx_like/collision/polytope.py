@@ -18,10 +18,14 @@ from mjx_like.math.select import rows
 
 Array = jax.Array
 
-_AROUND_SEGMENT = np.array([[0, 2, 3], [0, 4, 2], [0, 3, 4], [1, 3, 2], [1, 2, 4], [1, 4, 3]])
-_AROUND_TRIANGLE = np.array([[4, 0, 1], [4, 2, 0], [4, 1, 2], [3, 1, 0], [3, 0, 2], [3, 2, 1]])
-_TETRAHEDRON = np.array([[0, 1, 2], [0, 3, 1], [0, 2, 3], [3, 2, 1], [0, 1, 2], [0, 1, 2]])  # four, and two to fill
-_TURNS = np.array([[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]])  # first, second, third, last corner
+_AROUND_SEGMENT = np.array([[0, 2, 3], [0, 4, 2], [0, 3, 4], [1, 3, 2], [1, 2, 4], [1, 4, 3]], np.int32)
+_AROUND_TRIANGLE = np.array([[4, 0, 1], [4, 2, 0], [4, 1, 2], [3, 1, 0], [3, 0, 2], [3, 2, 1]], np.int32)
+_TETRAHEDRON = np.array(
+    [[0, 1, 2], [0, 3, 1], [0, 2, 3], [3, 2, 1], [0, 1, 2], [0, 1, 2]], np.int32
+)  # four, and two to fill
+_TURNS = np.array(
+    [[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]], np.int32
+)  # first, second, third, last corner
 FREE, CLOSED, OPEN = range(3)
 _THIRD = 0.86602540378  # sine of 120 degrees, as MuJoCo has it
 
@@ -79,7 +83,7 @@ def start(geoms: Pair, kinds, simplex: Corners, count: Array, dist: Array, seen,
     five = Corners(jnp.where(segment, jnp.concatenate([own[:2], third]), jnp.concatenate([own, own[:1]])))
     outer = five.points
     center = jnp.where(segment, 0.5 * (points[0] + points[1]), 0.25 * jnp.sum(points, axis=0))
-    triangles = jnp.where(segment, _AROUND_SEGMENT, _TETRAHEDRON).astype(jnp.int32)
+    triangles = jnp.where(segment, _AROUND_SEGMENT, _TETRAHEDRON)
     plane = planes(outer, triangles, center)
     real = segment | (np.arange(6) < 4)
     near_face, near = smallest(points.dtype)
@@ -88,11 +92,11 @@ def start(geoms: Pair, kinds, simplex: Corners, count: Array, dist: Array, seen,
     chosen = jnp.where(count == 3, np.arange(3), rows(triangles, jnp.argmax(touches)))
 
     flat, flat_center, flat_sound = _double_pyramid(around, five.rows(chosen), dist)
-    flat_plane = planes(flat.points, jnp.asarray(_AROUND_TRIANGLE, jnp.int32), flat_center)
+    flat_plane = planes(flat.points, _AROUND_TRIANGLE, flat_center)
     flat_sound &= jnp.all(flat_plane[:, 3] >= near_face)
     encloses = jnp.where(segment, _pierces(outer), _contains(outer[:4]))
     faces = Faces(
-        jnp.where(reduced, _AROUND_TRIANGLE, triangles).astype(jnp.int32),
+        jnp.where(reduced, _AROUND_TRIANGLE, triangles),
         jnp.where(reduced, flat_plane, plane),
         jnp.where(reduced | real, OPEN, FREE).astype(jnp.int32),
     )
