@@ -51,14 +51,24 @@ def function_of(m: Any, d: Any, name: str, engine: Any) -> tuple[Callable[..., A
     return (end if name == "rollout" else jax.grad(end, (0, 1))), (ctrl, d.qvel)
 
 
-def lowered(path: pathlib.Path, name: str) -> Any:
-    """Return the traced and lowered function of a name for the model of a file."""
-    import jax
+def loaded(path: pathlib.Path, name: str, engine: str = "mjx_like") -> tuple[Callable[..., Any], tuple]:
+    """Return the function of a name for the model of a file, and its arguments."""
+    if engine == "mjx":
+        import mujoco
+        from mujoco import mjx
 
+        m = mjx.put_model(mujoco.MjModel.from_xml_path(str(path)))
+        return function_of(m, mjx.make_data(m), name, mjx)
     import mjx_like
 
     m = mjx_like.Model.from_xml_path(str(path))
-    function, arguments = function_of(m, mjx_like.make_data(m), name, mjx_like)
+    return function_of(m, mjx_like.make_data(m), name, mjx_like)
+
+
+def lowered(function: Callable[..., Any], arguments: tuple) -> Any:
+    """Return a function traced and lowered."""
+    import jax
+
     return jax.jit(function).lower(*arguments)
 
 
@@ -112,22 +122,9 @@ def _print(args: argparse.Namespace, model: str, name: str, engine: str) -> None
 
 def _measured(model: str, name: str, engine: str) -> list[float]:
     """Return lines, HLO lines, fusions, seconds to trace and lower, seconds to compile, peak memory [MiB]."""
-    import jax
-
-    path = str(MODELS[model])
-    if engine == "mjx":
-        import mujoco
-        from mujoco import mjx
-
-        m = mjx.put_model(mujoco.MjModel.from_xml_path(path))
-        function, arguments = function_of(m, mjx.make_data(m), name, mjx)
-    else:
-        import mjx_like
-
-        m = mjx_like.Model.from_xml_path(path)
-        function, arguments = function_of(m, mjx_like.make_data(m), name, mjx_like)
+    case = loaded(MODELS[model], name, engine)
     begin = time.perf_counter()
-    program = jax.jit(function).lower(*arguments)
+    program = lowered(*case)
     middle = time.perf_counter()
     text = program.compile().as_text()
     end = time.perf_counter()

@@ -1,16 +1,13 @@
 """Quick compilation: programs are kept on disk, with keys that are the same in every process."""
 
 import os
-import pathlib
-import subprocess
-import sys
 
 import pytest
 
 import mjx_like as mjx
 from mjx_like import compilation
+from tests.processes import succeeds
 
-ROOT = pathlib.Path(__file__).parents[1]
 # Compiles one program, in a way that the folder keeps also what compiles in no time.
 PROGRAM = """
 import pathlib, sys
@@ -28,12 +25,7 @@ print(len({x.name for x in set(folder.iterdir()) - before if x.name.endswith("-c
 
 
 def run(folder, flags=""):
-    environment = {**os.environ, "XLA_FLAGS": flags}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(folder)], capture_output=True, text=True, cwd=ROOT, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+    return succeeds(PROGRAM, folder, XLA_FLAGS=flags).split()
 
 
 def test_a_second_process_compiles_nothing(tmp_path):

@@ -4,13 +4,11 @@ Whoever makes a program longer sees it here; whoever makes one shorter lowers it
 the lines cost. The measured count is below each ceiling by 1 to 2 %.
 """
 
-import subprocess
-import sys
-
 import jax
 import pytest
 
-from benchmarks.compile import MODELS, ROOT
+from benchmarks.compile import MODELS
+from tests.processes import succeeds
 
 CEILINGS = {
     ("humanoid", "step"): 7_400,
@@ -40,10 +38,8 @@ def test_text_is_below_its_ceiling(model, function):
 
 def float32_lines(model, function):
     """Return the lines that a process of its own counts: in this one tables of integers have 64 bits."""
-    code = f"from benchmarks.compile import *; print(lines(lowered(MODELS[{model!r}], {function!r})))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    code = f"from benchmarks.compile import *; print(lines(lowered(*loaded(MODELS[{model!r}], {function!r}))))"
+    return int(succeeds(code))
 
 
 def test_models_of_the_benchmark_exist():

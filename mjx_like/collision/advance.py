@@ -15,7 +15,7 @@ from mjx_like.collision.ccd import Nearest
 from mjx_like.collision.convex import corner_tables
 from mjx_like.collision.gjk import Corners
 from mjx_like.collision.simplex import dot
-from mjx_like.geometry.convex import Convex, core, pair, support
+from mjx_like.geometry.convex import CORNERED, Convex, core, pair, support
 from mjx_like.math import quaternion, safe
 from mjx_like.math.select import combine, take
 from mjx_like.types.data import Data
@@ -92,7 +92,7 @@ def impacts(m: Model, d: Data, plan: SpeculativePlan, first, second, margin: Arr
     a, b = (separation.convex_geoms(m, d, plan.geom[:, k]) for k in (0, 1))
     normal = take(d.geom_xmat, plan.geom[:, 0])[..., 2]
     tables = corner_tables(m.topology, plan, d.geom_xpos.dtype, m.mesh_vert, m.mesh_polynormal)
-    cornered = np.isin(m.geom_type[plan.geom], (GeomType.BOX, GeomType.MESH)).all(axis=1)
+    cornered = np.isin(m.geom_type[plan.geom], CORNERED).all(axis=1)
     several = not m.disabled(DisableBit.MULTICCD)
 
     def one(a, b, normal, flat, cornered, solid, first, second, margin, near):

@@ -16,7 +16,7 @@ from mjx_like.collision import legacy, manifold, solid
 from mjx_like.collision.ccd import FAR, Nearest, nearest
 from mjx_like.collision.feature import Tables
 from mjx_like.collision.follow import follow, held
-from mjx_like.geometry.convex import Convex, convex
+from mjx_like.geometry.convex import CORNERED, Convex, convex
 from mjx_like.math import safe
 from mjx_like.math.select import rows, take
 from mjx_like.math.tangent import rate, still
@@ -28,7 +28,6 @@ from mjx_like.types.topology import Topology
 Array = jax.Array
 
 _CHUNK = 8  # pairs of one turn
-_CORNERED = (GeomType.BOX, GeomType.MESH)
 
 
 class Points(NamedTuple):
@@ -117,7 +116,7 @@ def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, near: Array) -> tupl
 def _contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, tables, pair: Array) -> tuple[Points, Nearest]:
     """Return the points of one pair, and what was found."""
     a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
-    cornered = np.isin(t.geom_type[plan.geom], _CORNERED).all(axis=1)
+    cornered = np.isin(t.geom_type[plan.geom], CORNERED).all(axis=1)
     discrete = bool(cornered[0]) if cornered.all() or not cornered.any() else rows(cornered, pair)
     found = nearest(a, b, plan.kinds, tolerance=inputs.tolerance, iterations=t.flags.ccd_iterations, discrete=discrete)
     points = manifold.single(found)

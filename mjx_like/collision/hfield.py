@@ -17,7 +17,7 @@ from mjx_like.collision.ccd import nearest
 from mjx_like.collision.facet import follow_prism
 from mjx_like.collision.follow import follow_one, held
 from mjx_like.collision.shape import Point
-from mjx_like.geometry.convex import Convex, convex
+from mjx_like.geometry.convex import CORNERED, Convex, convex
 from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.linalg import matmul
@@ -30,7 +30,6 @@ from mjx_like.types.plans import PairGroup
 Array = jax.Array
 
 MOST = 50  # contacts of a pair, the first ones in the order of the prisms
-_CORNERED = (GeomType.BOX, GeomType.MESH)
 AWAY = 1e3  # where a geom is put for prisms that it cannot touch, in sizes of the field
 
 
@@ -191,13 +190,12 @@ def _touch(m: Model, kinds: tuple[int, ...]):
     away = AWAY * lax.stop_gradient(jnp.max(m.hfield_size))
     refined = m.disabled(DisableBit.NATIVECCD)
     both, above = ((int(GeomType.HFIELD),), kinds), np.array([0.0, 0, 1])
-    cornered = [kind in _CORNERED for kind in kinds]
+    cornered = [kind in CORNERED for kind in kinds]
 
     def search(prism, geom, **options):
         if refined:
             return legacy.deepest(prism, geom, both, **options)
-        sharp = (geom.kind == GeomType.BOX) | (geom.kind == GeomType.MESH)
-        discrete = sharp if len(set(cornered)) > 1 else cornered[0]
+        discrete = jnp.isin(geom.kind, np.array(CORNERED)) if len(set(cornered)) > 1 else cornered[0]
         return _nearest(prism, geom, both, discrete=discrete, **options)
 
     @jax.custom_jvp

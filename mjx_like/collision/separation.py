@@ -18,7 +18,7 @@ from mjx_like.collision.follow import follow_one
 from mjx_like.collision.hfield import AWAY, MOST, prism_corners
 from mjx_like.collision.solid import hull_vertices
 from mjx_like.constants import MAXVAL
-from mjx_like.geometry.convex import Convex, convex, support
+from mjx_like.geometry.convex import CORNERED, Convex, convex, support
 from mjx_like.math import safe
 from mjx_like.math.select import take
 from mjx_like.math.tangent import rate
@@ -30,7 +30,6 @@ Array = jax.Array
 
 _CUTOFF = 1e10  # beyond it the search gives up [m]
 _CHUNK = 4  # prisms of one turn
-_CORNERED = (GeomType.BOX, GeomType.MESH)
 _MESHES = (GeomType.MESH, GeomType.SDF)
 _FAR = 1e30  # no prism is as far
 NOTHING = MAXVAL * (np.arange(7) == 0)  # what is not near
@@ -53,7 +52,7 @@ def convex_pairs(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> Array:
     """
     types = m.geom_type[pair]
     kinds = tuple(tuple(sorted(set(types[:, side].tolist()))) for side in (0, 1))
-    discrete = np.isin(types, _CORNERED).all(axis=1)
+    discrete = np.isin(types, CORNERED).all(axis=1)
     refined = m.disabled(DisableBit.NATIVECCD)
     search = _search(m, kinds)
 
@@ -106,7 +105,7 @@ def field_pairs(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> Array:
     field = m.geom_dataid[pair[:, 0]]
     table = [jnp.asarray(np.asarray(x)[field], jnp.int32) for x in (m.hfield_adr, m.hfield_nrow, m.hfield_ncol)]
     ground, turn = take(d.geom_xpos, pair[:, 0]), take(d.geom_xmat, pair[:, 0])
-    discrete = np.isin(m.geom_type[pair[:, 1]], _CORNERED)
+    discrete = np.isin(m.geom_type[pair[:, 1]], CORNERED)
 
     refined = m.disabled(DisableBit.NATIVECCD)
     search = _search(m, kinds)

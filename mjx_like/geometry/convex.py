@@ -20,6 +20,7 @@ from mjx_like.types.enums import GeomType
 Array = jax.Array
 
 ROUND = (GeomType.SPHERE, GeomType.CAPSULE)  # a point or a segment, grown by a radius
+CORNERED = (GeomType.BOX, GeomType.MESH)  # with corners and flat faces alone, so that searches are finite
 
 
 class Convex(NamedTuple):

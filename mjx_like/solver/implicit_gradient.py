@@ -11,12 +11,11 @@ The acceleration carries the name `OPTIMUM`: a checkpoint that keeps it does not
 import functools
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 from jax.ad_checkpoint import checkpoint_name
 
 from mjx_like.math.linalg import solve_definite
 from mjx_like.math.linear import linear_at_capacity
+from mjx_like.math.tangent import still
 from mjx_like.solver.capacity import Places, most, need
 from mjx_like.solver.cg import cg
 from mjx_like.solver.law import force
@@ -48,14 +47,13 @@ def _optimum_jvp(settings: Settings, primals, tangents):
     s = s.replace(qacc=qacc)
     if settings.solver != SolverType.PGS:  # whose forces are those of this acceleration only when it has converged
         s = s.replace(force=own, constraint=constraint)
-    none = lambda x: np.zeros(x.shape, jax.dtypes.float0)  # noqa: E731
     return s, Solution(
         qacc=dqacc,
         force=dforce,
         constraint=dconstraint,
-        state=none(s.state),
-        iterations=none(s.iterations),
-        residual=jnp.zeros_like(s.residual),
+        state=still(s.state),
+        iterations=still(s.iterations),
+        residual=still(s.residual),
     )
 
 
