@@ -95,9 +95,7 @@ def forward_motion(m: Model, d: Data, skip_sensor: bool = False) -> Data:
     It is the part of `forward` that comes before controls and applied forces are read.
     """
     d = fwd_position(m, d)
-    if not skip_sensor:
-        d = sensor_pos(m, d)
-        d = energy_pos(m, d) if m.enabled(EnableBit.ENERGY) else d
+    d = d if skip_sensor else _position_sensors(m, d)
     d = fwd_velocity(m, d)
     return d if skip_sensor else _velocity_sensors(m, d)
 
@@ -132,6 +130,16 @@ def forward_from(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor:
         d = fwd_velocity(m, d)
         d = d if skip_sensor else _velocity_sensors(m, d)
     return forward_acceleration(m, d, skip_sensor)
+
+
+def all_sensors(m: Model, d: Data) -> Data:
+    """Return `d` with sensors and energy, after forward dynamics without them."""
+    return sensor_acc(m, _velocity_sensors(m, _position_sensors(m, d)))
+
+
+def _position_sensors(m: Model, d: Data) -> Data:
+    d = sensor_pos(m, d)
+    return energy_pos(m, d) if m.enabled(EnableBit.ENERGY) else d
 
 
 def _velocity_sensors(m: Model, d: Data) -> Data:

@@ -33,12 +33,21 @@ MEASURED = "0.10."  # other releases of jax write other text
     [pytest.param(*case, marks=pytest.mark.slow if case in LONG else (), id="-".join(case)) for case in CEILINGS],
 )
 def test_text_is_below_its_ceiling(model, function):
-    assert float32_lines(model, function) <= CEILINGS[model, function]
+    assert float32_lines(MODELS[model], function) <= CEILINGS[model, function]
 
 
-def float32_lines(model, function):
+def test_stages_of_rk4_are_compiled_once(tmp_path):
+    counts = {}
+    for integrator in ("Euler", "RK4"):
+        path = tmp_path / f"{integrator}.xml"
+        path.write_text(MODELS["hopper"].read_text().replace("implicitfast", integrator))
+        counts[integrator] = float32_lines(path, "step")
+    assert counts["RK4"] < 1.02 * counts["Euler"]
+
+
+def float32_lines(path, function):
     """Return the lines that a process of its own counts: in this one tables of integers have 64 bits."""
-    code = f"from benchmarks.compile import *; print(lines(lowered(*loaded(MODELS[{model!r}], {function!r}))))"
+    code = f"from benchmarks.compile import *; print(lines(lowered(*loaded({str(path)!r}, {function!r}))))"
     return int(succeeds(code))
 
 

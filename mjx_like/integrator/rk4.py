@@ -15,42 +15,68 @@ from mjx_like.types.model import Model
 
 Array = jax.Array
 
-STAGE = np.array([0.5, 0.5, 1.0])  # of the step, where stages 2, 3 and 4 stand
+STAGE = np.array([0.0, 0.5, 0.5, 1.0])  # of the step, where the stages stand
 WEIGHT = np.array([1.0, 2.0, 2.0, 1.0]) / 6
 COUNTERS = ("warning", "unconverged", "maxuse_con", "maxuse_efc")
 
+Forward = Callable[[Model, Data], Data]  # forward dynamics without sensors
+Slope = tuple[Array, Array, Array]  # rates of position (nv,), velocity (nv,) and activation (na,)
 
-def rk4(m: Model, d: Data, forward: Callable[[Model, Data], Data]) -> Data:
-    """Return `d` with the state one time step later; derived fields are those of the step's start, qacc the mean.
 
-    forward: forward dynamics without sensors; it was called for the first stage before. Stages 2 to 4 run in one loop,
-    so that it is compiled once.
-    Reads time, qpos, qvel, act, act_dot, qacc. Writes time, qpos, qvel, act, qacc, qacc_warmstart, counters.
-    Source: mj_RungeKutta.
+def rk4(m: Model, d: Data, forward: Forward) -> Data:
+    """Return `d` with the state one time step later; `forward` was called for the first stage before.
+
+    Reads time, qpos, qvel, act, act_dot, qacc; writes what `finish` writes.  Source: mj_RungeKutta.
     """
-    h = m.opt.timestep
     slope = (d.qvel, d.qacc, d.act_dot)
     mean = tuple(float(WEIGHT[0]) * x for x in slope)
+    return finish(m, *_stages(m, d, forward, 1, slope, mean))
+
+
+def stages(m: Model, d: Data, forward: Forward) -> tuple[Data, Slope, Slope]:
+    """Return `d` after `forward`, with the counters of all stages, the slope of the last stage and the mean slope.
+
+    The four stages are one loop, so that forward dynamics are compiled once.
+    """
+    none = (jnp.zeros_like(d.qvel), jnp.zeros_like(d.qacc), jnp.zeros_like(d.act_dot))
+    return _stages(m, d, forward, 0, none, none)
+
+
+def finish(m: Model, d: Data, last: Slope, mean: Slope) -> Data:
+    """Return `d` with the state one time step later; derived fields are those of the step's start, qacc the mean.
+
+    Writes time, qpos, qvel, act, plastic, history, qacc, qacc_warmstart.
+    """
+    velocity, acceleration, act_dot = mean
+    return advance(m, d.replace(qacc=last[1]), act_dot, acceleration, velocity).replace(qacc=acceleration)
+
+
+def _stages(m: Model, d: Data, forward: Forward, first: int, slope: Slope, mean: Slope) -> tuple[Data, Slope, Slope]:
+    """Return what `stages` does, from stage `first` on; slope: of the stage before; mean: its part so far."""
+    h = m.opt.timestep
 
     def stage(carry, coefficients):
-        (velocity, acceleration, act_dot), mean, counters = carry
-        dt, weight = coefficients[0] * h, coefficients[1]
-        state = dict(
+        (velocity, acceleration, act_dot), mean, counters, kept = carry
+        place, weight = coefficients
+        dt = place * h
+        begin = d.replace(
             time=d.time + dt,
             qpos=integrate_pos(m, d.qpos, velocity, dt),
             qvel=d.qvel + dt * acceleration,
             act=d.act + dt * act_dot,
+            **counters,
         )
-        end = forward(m, d.replace(**state, **counters))
+        end = forward(m, begin)
         slope = (straightened(m, dt * velocity, end.qvel), end.qacc, end.act_dot)
         mean = tuple(total + weight * x for total, x in zip(mean, slope, strict=True))
-        return (slope, mean, {name: getattr(end, name) for name in COUNTERS}), None
+        written = jax.tree.map(lambda old, before, after: old if before is after else after, kept, begin, end)
+        kept = jax.lax.cond(place == STAGE[0], lambda: written, lambda: kept)
+        return (slope, mean, {name: getattr(end, name) for name in COUNTERS}, kept), None
 
-    start = (slope, mean, {name: getattr(d, name) for name in COUNTERS})
-    coefficients = jnp.asarray(np.stack([STAGE, WEIGHT[1:]], axis=1), h.dtype)
-    (last, (velocity, acceleration, act_dot), counters), _ = jax.lax.scan(stage, start, coefficients)
-    d = advance(m, d.replace(qacc=last[1], **counters), act_dot, acceleration, velocity)
-    return d.replace(qacc=acceleration)
+    counters = {name: getattr(d, name) for name in COUNTERS}
+    coefficients = jnp.asarray(np.stack([STAGE, WEIGHT], axis=1)[first:], h.dtype)
+    (last, mean, counters, kept), _ = jax.lax.scan(stage, (slope, mean, counters, d), coefficients)
+    return kept.replace(**counters), last, mean
 
 
 def straightened(m: Model, moved: Array, qvel: Array) -> Array:

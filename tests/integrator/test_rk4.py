@@ -1,29 +1,37 @@
 """Runge-Kutta steps with forward dynamics, against mj_step."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.forward import forward_skip
+from mjx_like.forward import forward, forward_skip
 from mjx_like.integrator.rk4 import rk4
 from mjx_like.interop import put_data, put_model
 from mjx_like.state import make_data
+from mjx_like.step import step
 from tests.oracle import TIGHT, error, load, reference, states
 
 XML = """
 <mujoco>
-  <option integrator="RK4" timestep="{step}" gravity="0 0 -3"><flag constraint="disable"/></option>
+  <option integrator="RK4" timestep="{step}" gravity="0 0 -3"><flag constraint="disable" energy="enable"/></option>
   <worldbody>
     <body quat=".5 .3 .2 .1"><joint type="free" damping=".1" armature=".05"/>
       <geom type="box" size=".1 .2 .3" pos=".1 .2 .3"/></body>
     <body pos="0 1 0"><joint name="c" damping=".1"/><geom size=".1" pos="0 0 1"/>
-      <body pos=".3 0 0"><joint type="ball"/><geom type="box" size=".1 .2 .3" pos="0 .1 0"/></body></body>
+      <body name="b" pos=".3 0 0"><joint type="ball"/><geom type="box" size=".1 .2 .3" pos="0 .1 0"/></body></body>
   </worldbody>
+  <sensor><jointpos joint="c"/><framelinvel objtype="xbody" objname="b"/><framelinacc objtype="xbody" objname="b"/>
+    <e_kinetic/></sensor>
   <actuator><general joint="c" dyntype="filter" dynprm=".1" gainprm="2" actlimited="true" actrange="-.3 .3"/></actuator>
 </mujoco>
 """
+
+
+STATE = ("qpos", "qvel", "act", "time")
 
 
 def _forward(m, d):
@@ -31,7 +39,10 @@ def _forward(m, d):
 
 
 def _step(m, d):
-    return rk4(m, _forward(m, d), _forward)
+    """Take one step in either way: from the first stage on, and after it."""
+    whole = step(m, d)
+    after = rk4(m, _forward(m, d), _forward)
+    return whole, after
 
 
 @pytest.fixture(scope="module")
@@ -46,17 +57,26 @@ def case():
 
 def test_step_equals_oracle(case):
     m, data, theirs = case
-    ours = jax.jit(jax.vmap(_step, in_axes=(None, 0)))(m, data)
-    for name in ("qpos", "qvel", "act", "time", "qacc", "qacc_warmstart"):
-        assert error(getattr(ours, name), np.stack([getattr(t, name) for t in theirs])) < TIGHT, name
+    for ours in jax.jit(jax.vmap(_step, in_axes=(None, 0)))(m, data):
+        for name in (*STATE, "qacc", "qacc_warmstart"):
+            assert error(getattr(ours, name), np.stack([getattr(t, name) for t in theirs])) < TIGHT, name
+
+
+def test_derived_fields_are_those_of_the_start(case):
+    m, data, _ = case
+    begin, end = jax.jit(jax.vmap(lambda d: (forward(m, d), step(m, d))))(data)
+    assert float(jnp.abs(end.qpos - begin.qpos).max()) > 0.01  # it moved
+    for name in (f.name for f in dataclasses.fields(begin) if f.name not in (*STATE, "qacc", "qacc_warmstart")):
+        for one, other in zip(*(jax.tree.leaves(getattr(x, name)) for x in (end, begin)), strict=True):
+            assert error(one, other) < TIGHT, name
 
 
 def test_single_precision_stays():
     """Where JAX has 64 bits enabled too."""
     mj, _ = load(XML.format(step=0.05))
     m = put_model(mj, dtype=jnp.float32)
-    end = jax.eval_shape(_step, m, make_data(m))
-    assert {x.dtype for x in (end.qpos, end.qvel, end.act, end.qacc, end.time)} == {jnp.dtype("float32")}
+    for end in jax.eval_shape(_step, m, make_data(m)):
+        assert {x.dtype for x in (end.qpos, end.qvel, end.act, end.qacc, end.time)} == {jnp.dtype("float32")}
 
 
 def test_derivative_at_rest_and_in_motion_equals_differences(case):
