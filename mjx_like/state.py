@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -58,26 +59,28 @@ def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = N
 def empty_data(m: Model) -> Data:
     """Return the Data of one world at `qpos0`, also of a model with parts that the engine cannot run."""
     dtype = m.qpos0.dtype
-    d = Data(contact=_empty(m, Contact, dtype), **_fields(m, Data, dtype, skip=("contact",)))
-    d = d.replace(contact=d.contact.replace(
-        dist=jnp.asarray(np.ones(m.nconmax, dtype)), geom=jnp.asarray(np.full((m.nconmax, 2), -1, np.int32)),
-        efc_address=jnp.asarray(np.full(m.nconmax, -1, np.int32)),
-        exclude=jnp.asarray(np.ones(m.nconmax, np.int32)),
+    contact = Contact(**_zeros(m, Contact, dtype) | dict(
+        dist=np.ones(m.nconmax, dtype), geom=np.full((m.nconmax, 2), -1, np.int32),
+        efc_address=np.full(m.nconmax, -1, np.int32), exclude=np.ones(m.nconmax, np.int32),
     ))  # fmt: skip
-    d = d.replace(
-        qpos=m.qpos0,
-        plastic=_unyielded(m),
-        eq_active=jnp.asarray(m.eq_active0),
-        mocap_pos=m.body_pos[_mocap_bodies(m)],
-        mocap_quat=_unit(m.body_quat[_mocap_bodies(m)]),
-    )
-    return d.replace(history=initial_history(m)) if m.nhistory else d
+    d = Data(**_zeros(m, Data, dtype, skip=("contact",)) | initial_state(m), contact=contact)
+    return jax.device_put(d)  # all at once: one by one each shape would be a program to compile
+
+
+def initial_state(m: Model) -> dict[str, Any]:
+    """Return what a step starts from, the fields STATE of Data, at `qpos0`; what does not depend on `m` is NumPy's."""
+    state = _zeros(m, Data, m.qpos0.dtype)
+    state = {name: state[name] for name in STATE} | dict(qpos=m.qpos0, plastic=_unyielded(m), eq_active=m.eq_active0)
+    if m.nmocap:
+        bodies = _mocap_bodies(m)
+        state |= dict(mocap_pos=m.body_pos[bodies], mocap_quat=_unit(m.body_quat[bodies]))
+    return state | dict(history=initial_history(m)) if m.nhistory else state
 
 
 def reset(m: Model, d: Data) -> Data:
     """Return `d` with state and inputs of `make_data`; results and counters stay as they are.  Source: mj_resetData."""
-    fresh = make_data(m)
-    return d.replace(**{name: getattr(fresh, name) for name in STATE})
+    a_model("reset", m)
+    return d.replace(**jax.device_put(initial_state(m)))
 
 
 def reset_to_key(m: Model, d: Data, key: int | str) -> Data:
@@ -112,7 +115,7 @@ def reset_to_key(m: Model, d: Data, key: int | str) -> Data:
 
 def _unyielded(m: Model) -> jnp.ndarray:
     """Return the plastic state in which no spring has yielded."""
-    plastic = jnp.zeros(m.nplastic, m.qpos0.dtype)
+    plastic = np.zeros(m.nplastic, m.qpos0.dtype)
     for index, rest in ((joint_plastic(m), m.qpos_spring), (tendon_plastic(m), m.tendon_lengthspring)):
         used = index < m.nplastic
         if used.any():
@@ -129,16 +132,12 @@ def _unit(quat: jnp.ndarray) -> jnp.ndarray:
     return safe.divide(quat, safe.norm(quat, keepdims=True))
 
 
-def _empty(m: Model, kind: type, dtype: Any) -> Any:
-    return kind(**_fields(m, kind, dtype))
-
-
-def _fields(m: Model, kind: type, dtype: Any, skip: tuple[str, ...] = ()) -> dict[str, jnp.ndarray]:
+def _zeros(m: Model, kind: type, dtype: Any, skip: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
     out = {}
     for field in dataclasses.fields(kind):
         if field.name in skip:
             continue
         shape = shape_in(m.topology, field.metadata["shape"])
         kind_of = np.int32 if field.name in _INTEGER else bool if field.name == "eq_active" else dtype
-        out[field.name] = jnp.asarray(np.zeros(shape, kind_of))
+        out[field.name] = np.zeros(shape, kind_of)
     return out

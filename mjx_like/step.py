@@ -15,7 +15,7 @@ from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.integrator.rk4 import finish, rk4, stages
 from mjx_like.inverse import compare_fwd_inv
 from mjx_like.smoothing import straight_through
-from mjx_like.state import STATE, make_data
+from mjx_like.state import initial_state
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit, EnableBit, IntegratorType, WarningType
 from mjx_like.types.model import Model
@@ -110,5 +110,4 @@ def _warn(d: Data, found: dict[WarningType, Array]) -> Data:
 
 def _reset(m: Model, d: Data, bad: Array) -> Data:
     """Return `d` with state and inputs of `make_data` where `bad`; counters stay.  Source: mj_resetData."""
-    fresh = make_data(m)
-    return d.replace(**{n: jnp.where(bad, getattr(fresh, n), getattr(d, n)) for n in STATE})
+    return d.replace(**{n: jnp.where(bad, fresh, getattr(d, n)) for n, fresh in initial_state(m).items()})

@@ -66,3 +66,16 @@ def test_folder_of_the_user(monkeypatch, tmp_path):
 def test_what_is_no_folder_is_refused(folder, said):
     with pytest.raises(mjx.InputError, match=said):
         mjx.compile_quickly(folder)
+
+
+def test_a_start_imports_and_compiles_only_what_it_needs():
+    """A second start is importing, loading and tracing: small programs that load or make Data would take as long."""
+    succeeds("import sys, mjx_like; assert not {'mujoco', 'trimesh', 'scipy.spatial', 'matplotlib'} & set(sys.modules)")
+    code = """
+import jax, mjx_like
+compiled = []
+jax.monitoring.register_event_duration_secs_listener(lambda event, *_, **__: compiled.append(event))
+mjx_like.make_data(mjx_like.Model.from_xml_path("models/humanoid.xml"))
+print(sum("backend_compile" in event for event in compiled))
+"""
+    assert int(succeeds(code)) <= 2

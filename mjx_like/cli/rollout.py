@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from tqdm import tqdm
@@ -71,13 +70,14 @@ def _key(text: str | None) -> str | int | None:
 
 
 def _controls(m: Model, args: argparse.Namespace, start: int, chunk: int) -> jax.Array:
-    return jnp.asarray(CONTROLS[args.ctrl](m, args.seed, args.batch, start, start + chunk), m.qpos0.dtype)
+    ctrl = CONTROLS[args.ctrl](m, args.seed, args.batch, start, start + chunk)
+    return jax.device_put(np.asarray(ctrl, m.qpos0.dtype))
 
 
 def _spread(d: Data, batch: int, devices: list[jax.Device]) -> Data:
     """Return `batch` equal worlds, an equal share of them on each device."""
     sharding = NamedSharding(Mesh(np.asarray(devices), ("worlds",)), PartitionSpec("worlds"))
-    return jax.device_put(jax.tree.map(lambda x: jnp.broadcast_to(x, (batch, *x.shape)), d), sharding)
+    return jax.device_put(jax.tree.map(lambda x: np.broadcast_to(x, (batch, *x.shape)), d), sharding)
 
 
 def _devices(batch: int, wanted: int | None) -> list[jax.Device]:

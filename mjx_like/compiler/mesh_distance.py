@@ -1,7 +1,6 @@
 """Signed distances of points to the surface of a mesh."""
 
 import numpy as np
-from trimesh.triangles import closest_point
 
 from mjx_like.compiler.mesh_normal import at_corners
 
@@ -24,7 +23,7 @@ def mesh_distance(point: np.ndarray, vert: np.ndarray, face: np.ndarray) -> np.n
     """
     triangle = vert[face]
     index = _nearest_face(point, triangle)
-    near = closest_point(triangle[index], point)
+    near = _closest_point(triangle[index], point)
     offset = point - near
     side = np.sum(offset * _normal_at(near, index, vert, face), axis=1)
     return np.where(side < 0, -1.0, 1.0) * np.linalg.norm(offset, axis=1)
@@ -59,8 +58,15 @@ def _gaps(point: np.ndarray, triangle: np.ndarray, middle: np.ndarray, radius: n
     far = np.linalg.norm(point[:, None] - middle, axis=2)
     row, column = np.nonzero(far - radius <= far.min(axis=1, keepdims=True) * (1 + 1e-9))
     gap = np.full(far.shape, np.inf)
-    gap[row, column] = np.linalg.norm(closest_point(triangle[column], point[row]) - point[row], axis=1)
+    gap[row, column] = np.linalg.norm(_closest_point(triangle[column], point[row]) - point[row], axis=1)
     return gap
+
+
+def _closest_point(triangle: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Return the point of each triangle that is nearest to a point, shape (n, 3)."""
+    from trimesh.triangles import closest_point  # here: few models need it, and it takes 0.2 s to import
+
+    return closest_point(triangle, point)
 
 
 def _normal_at(near: np.ndarray, index: np.ndarray, vert: np.ndarray, face: np.ndarray) -> np.ndarray:

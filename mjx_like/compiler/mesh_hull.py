@@ -3,7 +3,7 @@
 import dataclasses
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
 from mjx_like.compiler.mesh_polygon import polygons
 from mjx_like.mjcf.asset.mesh_data import MeshError
@@ -46,8 +46,8 @@ def convex_hull(vert: np.ndarray, maxhullvert: int) -> Hull:
     MuJoCo has them in Qhull's internal order.
     """
     try:
-        hull = ConvexHull(vert, qhull_options="Qt" if maxhullvert < 0 else f"Qt Q9 TA{maxhullvert - 4}")
-    except (QhullError, ValueError) as error:
+        hull = scipy.spatial.ConvexHull(vert, qhull_options="Qt" if maxhullvert < 0 else f"Qt Q9 TA{maxhullvert - 4}")
+    except (scipy.spatial.QhullError, ValueError) as error:
         raise MeshError("has no convex hull: its vertices lie in a plane or on a line") from error
     face = hull.simplices.astype(int)
     a, b, c = (vert[face[:, k]] for k in range(3))

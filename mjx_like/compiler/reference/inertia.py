@@ -3,7 +3,7 @@
 import dataclasses
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from mjx_like.compiler.reference.com import Motion
 from mjx_like.compiler.reference.kinematics import Fields, Frames
