@@ -68,6 +68,17 @@ def test_what_is_no_folder_is_refused(folder, said):
         mjx.compile_quickly(folder)
 
 
+def test_the_collector_runs_less_often_unless_it_is_off(tmp_path):
+    code = """
+import gc, sys
+import mjx_like as mjx
+gc.set_threshold(int(sys.argv[2]))
+mjx.compile_quickly(sys.argv[1])
+print(gc.get_threshold()[0])
+"""
+    assert [int(succeeds(code, tmp_path, first)) for first in (700, 0, 20_000)] == [10_000, 0, 20_000]
+
+
 def test_a_start_imports_and_compiles_only_what_it_needs():
     """A second start is importing, loading and tracing: small programs that load or make Data would take as long."""
     succeeds("import sys, mjx_like; assert not {'mujoco', 'trimesh', 'scipy.spatial', 'matplotlib'} & set(sys.modules)")
