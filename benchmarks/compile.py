@@ -2,7 +2,8 @@
 
 Run it from the root of the repository, on a machine that does nothing else. Each row is a process of its own, without
 the cache of compiled programs. Lines of StableHLO are what is traced, HLO lines and fusions what XLA makes of it. The
-gradient is that of a rollout by its controls and its first velocities. `--flags default` leaves out what
+gradient is that of a rollout by its controls and its first velocities; `written` is that of five steps written out in a
+Python loop, by the velocities. `--flags default` leaves out what
 `mjx_like.compile_quickly` sets; `--peer` adds MJX where it takes the model.
 """
 
@@ -20,8 +21,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 MODELS = {path.stem: path for path in sorted([*ROOT.glob("models/*.xml"), *ROOT.glob("benchmarks/models/*.xml")])}
 MODELS |= {path.stem: path for path in sorted(ROOT.glob("models/features/pair_*.xml"))}
 DEFAULT = "arm,humanoid,ant,quadruped,hopper,pair_box_box,pair_cylinder_box,every_geom,every_sensor"
-FUNCTIONS = ("step", "batch", "rollout", "gradient", "jacobian")
-STEPS, WORLDS = 50, 8
+FUNCTIONS = ("step", "batch", "rollout", "gradient", "jacobian", "written")
+STEPS, WRITTEN, WORLDS = 50, 5, 8
 COLUMNS = ("model", "function", "engine", "lines", "hlo", "fusions", "trace s", "compile s", "peak MiB")
 
 
@@ -39,6 +40,12 @@ def function_of(m: Any, d: Any, name: str, engine: Any) -> tuple[Callable[..., A
         last = jax.lax.scan(lambda d, u: (engine.step(m, d.replace(ctrl=u)), None), start, ctrl)[0]
         return jnp.sum(last.qpos)
 
+    def written(qvel):
+        x = d.replace(qvel=qvel)
+        for _ in range(WRITTEN):
+            x = engine.step(m, x)
+        return jnp.sum(x.qpos)
+
     def batch(worlds):
         return jax.vmap(lambda d: engine.step(m, d))(worlds)
 
@@ -48,6 +55,8 @@ def function_of(m: Any, d: Any, name: str, engine: Any) -> tuple[Callable[..., A
         return batch, (jax.tree.map(lambda x: jnp.broadcast_to(x, (WORLDS, *x.shape)), d),)
     if name == "jacobian":
         return lambda d: engine.transition_jacobian(m, d), (d,)
+    if name == "written":
+        return jax.grad(written), (d.qvel,)
     return (end if name == "rollout" else jax.grad(end, (0, 1))), (ctrl, d.qvel)
 
 
@@ -80,17 +89,18 @@ def lines(program: Any) -> int:
 def main() -> None:
     """Print a row for each model and function."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--models", default=DEFAULT, help=f"comma-separated (default: {DEFAULT})")
+    parser.add_argument("--models", default=DEFAULT, help=f"comma-separated, names or files (default: {DEFAULT})")
     parser.add_argument("--functions", default=",".join(FUNCTIONS), help="comma-separated (default: all)")
     parser.add_argument("--flags", choices=("quick", "default"), default="quick")
     parser.add_argument("--peer", action="store_true", help="also MJX")
     parser.add_argument("--limit", type=float, default=600, help="seconds that a row gets (default: 600)")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     args = parser.parse_args()
-    for option, known in (("models", MODELS), ("functions", FUNCTIONS)):
+    files = {name for name in args.models.split(",") if pathlib.Path(name).is_file()}
+    for option, known in (("models", {*MODELS, *files}), ("functions", FUNCTIONS)):
         unknown = sorted(set(getattr(args, option).split(",")) - set(known))
         if unknown:
-            parser.error(f"--{option}: {', '.join(unknown)}; there are {', '.join(known)}")
+            parser.error(f"--{option}: {', '.join(unknown)}; there are {', '.join(sorted(known))}")
     if args.worker:
         print(json.dumps(_measured(args.models, args.functions, args.worker)))
         return
@@ -107,7 +117,7 @@ def main() -> None:
 
 def _print(args: argparse.Namespace, model: str, name: str, engine: str) -> None:
     command = [sys.executable, "-m", __spec__.name, "--models", model, "--functions", name, "--worker", engine]
-    head = f"{model:18}{name:10}{engine:9}"
+    head = f"{pathlib.Path(model).stem:18}{name:10}{engine:9}"
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=args.limit)
     except subprocess.TimeoutExpired:
@@ -122,7 +132,7 @@ def _print(args: argparse.Namespace, model: str, name: str, engine: str) -> None
 
 def _measured(model: str, name: str, engine: str) -> list[float]:
     """Return lines, HLO lines, fusions, seconds to trace and lower, seconds to compile, peak memory [MiB]."""
-    case = loaded(MODELS[model], name, engine)
+    case = loaded(MODELS.get(model, pathlib.Path(model)), name, engine)
     begin = time.perf_counter()
     program = lowered(*case)
     middle = time.perf_counter()
