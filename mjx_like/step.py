@@ -34,8 +34,9 @@ def _without_sensors(m: Model, d: Data) -> Data:
     return forward_from(m, d, skip_sensor=True)
 
 
-INTEGRATORS = {  # those of one stage
+INTEGRATORS = {  # what comes after forward dynamics
     IntegratorType.EULER: euler,
+    IntegratorType.RK4: rungekutta4,
     IntegratorType.IMPLICIT: implicit,
     IntegratorType.IMPLICITFAST: implicitfast,
     IntegratorType.DISCRETE: discrete,
