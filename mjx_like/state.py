@@ -1,6 +1,6 @@
 """Data of a Model: at qpos0 or a keyframe, with every result empty."""
 
-import dataclasses
+from collections.abc import Iterable
 from typing import Any
 
 import jax
@@ -44,8 +44,7 @@ def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = N
       InputError: another capacity than the model's, or an unknown keyframe.
     """
     a_model("make_data", m)
-    if m.unsupported:
-        raise UnsupportedError("the engine cannot run this model yet: " + "; ".join(m.unsupported))
+    _check_supported(m)
     for name, value in (("nconmax", nconmax), ("njmax", njmax)):
         value = capacity(name, value)
         if value is not None and value != getattr(m, name):
@@ -56,21 +55,35 @@ def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = N
     return d if key is None else reset_to_key(m, d, key)
 
 
+def _check_supported(m: Model) -> None:
+    if m.unsupported:
+        raise UnsupportedError("the engine cannot run this model yet: " + "; ".join(m.unsupported))
+
+
 def empty_data(m: Model) -> Data:
     """Return the Data of one world at `qpos0`, also of a model with parts that the engine cannot run."""
     dtype = m.qpos0.dtype
-    contact = Contact(**_zeros(m, Contact, dtype) | dict(
+    contact = Contact(**_zeros(m, Contact, Contact.__dataclass_fields__) | dict(
         dist=np.ones(m.nconmax, dtype), geom=np.full((m.nconmax, 2), -1, np.int32),
         efc_address=np.full(m.nconmax, -1, np.int32), exclude=np.ones(m.nconmax, np.int32),
     ))  # fmt: skip
-    d = Data(**_zeros(m, Data, dtype, skip=("contact",)) | initial_state(m), contact=contact)
+    results = [name for name in Data.__dataclass_fields__ if name not in ("contact", *STATE)]
+    d = Data(**_zeros(m, Data, results), **_initial_state(m), contact=contact)
     return jax.device_put(d)  # all at once: one by one each shape would be a program to compile
 
 
 def initial_state(m: Model) -> dict[str, Any]:
-    """Return what a step starts from, the fields STATE of Data, at `qpos0`; what does not depend on `m` is NumPy's."""
-    state = _zeros(m, Data, m.qpos0.dtype)
-    state = {name: state[name] for name in STATE} | dict(qpos=m.qpos0, plastic=_unyielded(m), eq_active=m.eq_active0)
+    """Return what a step starts from, the fields STATE of Data, at `qpos0`; what does not depend on `m` is NumPy's.
+
+    Raises:
+      UnsupportedError: as `make_data`; options may have changed since Data was made.
+    """
+    _check_supported(m)
+    return _initial_state(m)
+
+
+def _initial_state(m: Model) -> dict[str, Any]:
+    state = _zeros(m, Data, STATE) | dict(qpos=m.qpos0, plastic=_unyielded(m), eq_active=m.eq_active0)
     if m.nmocap:
         bodies = _mocap_bodies(m)
         state |= dict(mocap_pos=m.body_pos[bodies], mocap_quat=_unit(m.body_quat[bodies]))
@@ -132,12 +145,11 @@ def _unit(quat: jnp.ndarray) -> jnp.ndarray:
     return safe.divide(quat, safe.norm(quat, keepdims=True))
 
 
-def _zeros(m: Model, kind: type, dtype: Any, skip: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
+def _zeros(m: Model, kind: type, names: Iterable[str]) -> dict[str, np.ndarray]:
+    """Return the named fields of a record, zero."""
     out = {}
-    for field in dataclasses.fields(kind):
-        if field.name in skip:
-            continue
-        shape = shape_in(m.topology, field.metadata["shape"])
-        kind_of = np.int32 if field.name in _INTEGER else bool if field.name == "eq_active" else dtype
-        out[field.name] = np.zeros(shape, kind_of)
+    for name in names:
+        shape = shape_in(m.topology, kind.__dataclass_fields__[name].metadata["shape"])
+        dtype = np.int32 if name in _INTEGER else bool if name == "eq_active" else m.qpos0.dtype
+        out[name] = np.zeros(shape, dtype)
     return out

@@ -12,6 +12,7 @@ from mjx_like.interop import put_data, put_model
 from mjx_like.sensor.plan import UNBUILT
 from mjx_like.sensor.stage import SENSORS, sensor_pos
 from mjx_like.state import make_data
+from mjx_like.step import step
 from mjx_like.types.enums import SensorType
 from mjx_like.types.hooks import Hooks
 from tests.oracle import ACCELERATION, TIGHT, error, load, reference, states
@@ -176,6 +177,17 @@ def test_unbuilt_sensor_is_named():
         make_data(Model.from_xml_string(xml))
     disabled = xml.replace("<worldbody>", '<option><flag sensor="disable"/></option><worldbody>')
     assert make_data(Model.from_xml_string(disabled)).sensordata.size
+
+
+def test_step_names_what_an_option_turned_on():
+    xml = """<mujoco><option><flag sensor="disable"/></option>
+      <asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>
+      <worldbody><site name="s" type="mesh" mesh="m"/></worldbody><sensor><touch site="s"/></sensor></mujoco>"""
+    m = Model.from_xml_string(xml)
+    d = make_data(m)
+    m = m.replace(opt=m.opt.replace(disableflags=0))
+    with pytest.raises(UnsupportedError, match="touch in a site of type mesh"):
+        step(m, d)
 
 
 def test_user_sensor_calls_hook_and_disabled_sensors_stay():
