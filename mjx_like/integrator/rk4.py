@@ -69,8 +69,9 @@ def _stages(m: Model, d: Data, forward: Forward, first: int, slope: Slope, mean:
         end = forward(m, begin)
         slope = (straightened(m, dt * velocity, end.qvel), end.qacc, end.act_dot)
         mean = tuple(total + weight * x for total, x in zip(mean, slope, strict=True))
-        written = jax.tree.map(lambda old, before, after: old if before is after else after, kept, begin, end)
-        kept = jax.lax.cond(place == STAGE[0], lambda: written, lambda: kept)
+        if first == 0:  # else `d` has what stage 1 derives
+            written = jax.tree.map(lambda old, before, after: old if before is after else after, kept, begin, end)
+            kept = jax.lax.cond(place == STAGE[0], lambda: written, lambda: kept)
         return (slope, mean, {name: getattr(end, name) for name in COUNTERS}, kept), None
 
     counters = {name: getattr(d, name) for name in COUNTERS}
