@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import mjx_like as mjx
 from mjx_like.actuator.plan import BUILT
-from mjx_like.collision.pairs import NEVER
+from mjx_like.collision.candidate_pairs import NEVER
 from mjx_like.collision.plan import FIELD_KINDS, POINTS, SDF_KINDS
 from mjx_like.constraint.plan import _ROWS as EQUALITIES
 from mjx_like.geometry.ray import RAY

@@ -3,7 +3,7 @@
 from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.actuator.transmission import actuator_velocity, transmission
 from mjx_like.collision.driver import collision
-from mjx_like.constraint.smoothing import active_from
+from mjx_like.constraint.softening import active_from
 from mjx_like.constraint.stage import make_constraint, reference_constraint
 from mjx_like.integrator.discrete import constraint_inertia, discrete_constraint, smooth_acceleration
 from mjx_like.math.linalg import solve_definite

@@ -17,7 +17,7 @@ from mjx_like.compiler.load import spec_of_model, spec_to_file
 from mjx_like.compiler.unfinalize import unfinalize
 from mjx_like.errors import InputError, ModelError
 from mjx_like.mjcf.edit.spec import Spec
-from mjx_like.mjcf.file import path_of
+from mjx_like.mjcf.reading.file import path_of
 from mjx_like.types.enums import ObjType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model

@@ -9,9 +9,9 @@ from jax import lax
 
 from mjx_like.collision import mixing
 from mjx_like.collision.broadphase import keep_lowest
-from mjx_like.collision.candidates import Candidates
+from mjx_like.collision.candidate_points import Candidates
 from mjx_like.collision.mixing import PairParameters
-from mjx_like.collision.surface import surface_velocity
+from mjx_like.collision.surface_velocity import surface_velocity
 from mjx_like.math import vector as v
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import GeomType

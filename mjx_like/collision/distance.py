@@ -4,10 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.collision import box, separation
-from mjx_like.collision.closed import CLOSED
-from mjx_like.collision.mesh_sdf import field_points
+from mjx_like.collision import distance_search
+from mjx_like.collision.closed import box
+from mjx_like.collision.closed.table import CLOSED
 from mjx_like.collision.plan import sdf_slots
+from mjx_like.collision.sdf.mesh_sdf import field_points
 from mjx_like.collision.shape import Shape, merged
 from mjx_like.constants import MAXVAL
 from mjx_like.errors import InputError, UnsupportedError
@@ -99,7 +100,7 @@ def distances(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> tuple[Array
     rows, parts = [], []
     if searched.any():
         rows.append(np.flatnonzero(searched))
-        parts.append(separation.convex_pairs(m, d, ordered[searched], take(cutoff, np.flatnonzero(searched))))
+        parts.append(distance_search.convex_pairs(m, d, ordered[searched], take(cutoff, np.flatnonzero(searched))))
     for kinds in sorted({tuple(kinds) for kinds in types[~searched].tolist()}):
         mine = np.flatnonzero((types == kinds).all(axis=1))
         rows.append(mine)
@@ -114,11 +115,11 @@ def _nearest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray, cutoff
     if kinds in _APART:
         return jnp.zeros((len(pair), 7), d.geom_xpos.dtype).at[:, 0].set(MAXVAL)
     if kinds[0] == _FIELD:
-        return separation.field_pairs(m, d, pair, cutoff)
+        return distance_search.field_pairs(m, d, pair, cutoff)
     if kinds in _SOUGHT:
         return _deepest(m, d, kinds, pair)
     if kinds in ((_PLANE, _MESH), (_PLANE, _SDF)):
-        return separation.plane_mesh(m, d, pair)
+        return distance_search.plane_mesh(m, d, pair)
     first, second = (_shape(m, d, pair[:, side]) for side in (0, 1))
     if kinds in CLOSED:
         points = CLOSED[kinds](first, second, jnp.full(len(pair), jnp.inf, d.geom_xpos.dtype))
@@ -129,7 +130,7 @@ def _nearest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray, cutoff
     best = jnp.argmin(jnp.where(found.valid, found.dist, jnp.inf), axis=0)
     chosen = np.arange(found.dist.shape[0])[:, None] == best
     nearest = jnp.sum(jnp.where(chosen[:, None], columns, 0), axis=0).T
-    return nearest if kinds in CLOSED else jnp.where(found.valid.any(axis=0)[:, None], nearest, separation.NOTHING)
+    return nearest if kinds in CLOSED else jnp.where(found.valid.any(axis=0)[:, None], nearest, distance_search.NOTHING)
 
 
 def _deepest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray) -> Array:
@@ -139,7 +140,7 @@ def _deepest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray) -> Arr
     found = field_points(m, group, *(_shape(m, d, pair[:, side]) for side in (0, 1)))
     best = jnp.arange(slots)[:, None] == jnp.argmin(jnp.where(found.valid, found.dist, jnp.inf), axis=0)
     columns = jnp.stack([jnp.sum(jnp.where(best, x, 0), axis=0) for x in (found.dist, *found.normal, *found.pos)])
-    return jnp.where(found.valid.any(axis=0)[:, None], columns.T, separation.NOTHING)
+    return jnp.where(found.valid.any(axis=0)[:, None], columns.T, distance_search.NOTHING)
 
 
 def _shape(m: Model, d: Data, geom: np.ndarray) -> Shape:

@@ -5,9 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import buffer, mixing, speculative
-from mjx_like.collision.candidates import Candidates, candidates
+from mjx_like.collision import buffer, mixing
+from mjx_like.collision.candidate_points import Candidates, candidates
 from mjx_like.collision.mixing import PairParameters
+from mjx_like.collision.speculative import speculative_contact
 from mjx_like.types.data import Data
 from mjx_like.types.enums import WarningType
 from mjx_like.types.model import Model
@@ -50,7 +51,7 @@ def _with_speculation(m: Model, d: Data, points: Candidates, parameters: PairPar
     touches = points.active & (points.dist < parameters.margin[points.pair])
     count = parameters.margin.size
     touching = jnp.zeros(count, bool).at[points.pair].max(touches)
-    found = speculative.speculate(m, d, plan.speculative, parameters, lax.stop_gradient(touching))
+    found = speculative_contact.speculate(m, d, plan.speculative, parameters, lax.stop_gradient(touching))
     replaced = jnp.zeros(count, bool).at[plan.speculative.pair].max(found.active.any(axis=1))
     slots, pair = found.active.shape[1], plan.speculative.pair.astype(np.int32)
     # between the first discrete point of their pair and the second

@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import legacy
-from mjx_like.collision.ccd import nearest
-from mjx_like.collision.facet import follow_prism
-from mjx_like.collision.follow import follow_one, held
+from mjx_like.collision.convex.ccd import nearest
+from mjx_like.collision.convex.derivative import follow_one, held
+from mjx_like.collision.convex.facet_derivative import follow_prism
+from mjx_like.collision.portal import portal_contact
 from mjx_like.collision.shape import Point
 from mjx_like.geometry.convex import CORNERED, Convex, convex
 from mjx_like.math import safe
@@ -194,7 +194,7 @@ def _touch(m: Model, kinds: tuple[int, ...]):
 
     def search(prism, geom, **options):
         if refined:
-            return legacy.deepest(prism, geom, both, **options)
+            return portal_contact.deepest(prism, geom, both, **options)
         discrete = jnp.isin(geom.kind, np.array(CORNERED)) if len(set(cornered)) > 1 else cornered[0]
         return _nearest(prism, geom, both, discrete=discrete, **options)
 
@@ -215,7 +215,7 @@ def _touch(m: Model, kinds: tuple[int, ...]):
         result, valid, features = held(touch(*primals))
         _, kind, _, cutoff, _ = primals
         margin = 0.0 if refined else cutoff
-        follow = legacy.follow_one if refined else follow_prism if any(cornered) else follow_one
+        follow = portal_contact.follow_one if refined else follow_prism if any(cornered) else follow_one
         moved = rate(lambda x: follow(*_solids(kind, *x, margin), *features), primals[0], tangents[0])
         moved = jax.tree.map(lambda x: jnp.where(valid, x, 0), moved)
         return (result, valid, features), (moved, *jax.tree.map(still, (valid, features)))
@@ -231,7 +231,7 @@ def _solids(kind: Array, vert: Array, geom: tuple[Array, ...], margin: Array) ->
 
 
 def _nearest(prism: Convex, geom: Convex, kinds, *, limit: Array, **options):
-    """Return what `legacy.deepest` does, of solids that have the margin."""
+    """Return what `portal_contact.deepest` does, of solids that have the margin."""
     found = nearest(prism, geom, kinds, **options)
     normal, apart = safe.normalize(found.first - found.second)
     values = limit + found.dist, 0.5 * (found.first + found.second), normal

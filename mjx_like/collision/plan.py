@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from mjx_like.collision import legacy
+from mjx_like.collision.candidate_pairs import candidate_pairs, condim, without_contacts
+from mjx_like.collision.convex.flat_tables import make_solid, solid_of
 from mjx_like.collision.hfield import MOST
-from mjx_like.collision.hook import HOOKED, hooked_pairs
-from mjx_like.collision.pairs import candidate_pairs, condim, without_contacts
-from mjx_like.collision.solid import make_solid, solid_of
+from mjx_like.collision.portal import portal_contact
+from mjx_like.collision.user_function import HOOKED, hooked_pairs
 from mjx_like.geometry.signed_distance import has_field
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
 from mjx_like.types.plans import CollisionPlan, ConvexPlan, HookedPair, PairGroup, SolidPlan, SpeculativePlan
@@ -162,7 +162,7 @@ def sdf_slots(t: Topology, geom: np.ndarray) -> int:
 def points_of(t: Topology, kind: tuple[int, int]) -> tuple[int, int]:
     """Return the entry of POINTS of a type pair, for the convex pipeline that the flags choose."""
     several = kind in _CONVEX and POINTS[kind][0] > 1 and t.disabled(DisableBit.NATIVECCD)
-    return (legacy.SLOTS, legacy.SLOTS) if several else POINTS[kind]
+    return (portal_contact.SLOTS, portal_contact.SLOTS) if several else POINTS[kind]
 
 
 def _most(t: Topology, group: PairGroup) -> int:

@@ -4,31 +4,31 @@ from typing import Any
 
 import numpy as np
 
-from mjx_like.compiler.actuator import compile_actuator, place_actuators
 from mjx_like.compiler.arrays import Row, assemble, stack
-from mjx_like.compiler.asset import asset_name, compile_hfield, compile_material, compile_texture, place_hfields
-from mjx_like.compiler.body import compile_tree, sleep_policies
-from mjx_like.compiler.cable import compile_cables
-from mjx_like.compiler.contact import compile_exclude, compile_pair
 from mjx_like.compiler.context import Context, keyword
-from mjx_like.compiler.custom import compile_keyframes, compile_numerics, compile_texts, compile_tuples
-from mjx_like.compiler.equality import compile_equality
+from mjx_like.compiler.element.actuator import compile_actuator, place_actuators
+from mjx_like.compiler.element.asset import asset_name, compile_hfield, compile_material, compile_texture, place_hfields
+from mjx_like.compiler.element.body import compile_tree, sleep_policies
+from mjx_like.compiler.element.contact import compile_exclude, compile_pair
+from mjx_like.compiler.element.custom import compile_keyframes, compile_numerics, compile_texts, compile_tuples
+from mjx_like.compiler.element.equality import compile_equality
+from mjx_like.compiler.element.joint import NQ
+from mjx_like.compiler.element.sensor import compile_sensor, place_sensors
+from mjx_like.compiler.element.skin import compile_skins
+from mjx_like.compiler.element.tendon import compile_tendon
 from mjx_like.compiler.finalize import Arrays
 from mjx_like.compiler.finite import check_finite
-from mjx_like.compiler.flex import compile_flexes
-from mjx_like.compiler.joint import NQ
+from mjx_like.compiler.flex.tables import compile_flexes
 from mjx_like.compiler.lengthrange import set_length_ranges
-from mjx_like.compiler.mesh import compile_mesh, place_meshes
-from mjx_like.compiler.mesh_geom import MESH_TYPES, Assets
-from mjx_like.compiler.plugin import check_plugins, unsupported
+from mjx_like.compiler.mesh.asset import compile_mesh, place_meshes
+from mjx_like.compiler.mesh.geom import MESH_TYPES, Assets
+from mjx_like.compiler.plugin.cable import compile_cables
+from mjx_like.compiler.plugin.registry import check_plugins, unsupported
+from mjx_like.compiler.plugin.sdf import compile_sdfs
 from mjx_like.compiler.reduce import reduced, take_visuals, without_looks
 from mjx_like.compiler.reference import derive
-from mjx_like.compiler.sdf import compile_sdfs
-from mjx_like.compiler.sensor import compile_sensor, place_sensors
 from mjx_like.compiler.settings import context, options, statistics, user_size
 from mjx_like.compiler.simple import simple_bodies
-from mjx_like.compiler.skin import compile_skins
-from mjx_like.compiler.tendon import compile_tendon
 from mjx_like.compiler.tree import Body, flatten
 from mjx_like.constants import MINVAL
 from mjx_like.errors import ModelError

@@ -9,9 +9,9 @@ import numpy as np
 from mjx_like.compiler.compile import compile_spec
 from mjx_like.compiler.decompile.model import decompile
 from mjx_like.compiler.finalize import finalize
+from mjx_like.mjcf.attach.keyframe import layout
 from mjx_like.mjcf.edit.archive import files_of, write_zip
 from mjx_like.mjcf.edit.spec import Spec
-from mjx_like.mjcf.layout import layout
 from mjx_like.mjcf.reader import parse_file, parse_string
 from mjx_like.mjcf.spec import Spec as SpecRecord
 from mjx_like.mjcf.writer import to_xml, write_xml

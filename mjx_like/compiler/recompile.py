@@ -6,12 +6,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.compiler.compile import compile_spec
+from mjx_like.compiler.element.joint import NQ, NV
 from mjx_like.compiler.finalize import finalize
-from mjx_like.compiler.joint import NQ, NV
 from mjx_like.errors import InputError
+from mjx_like.mjcf.attach.keyframe import Layout, layout
 from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.mjcf.element import Element
-from mjx_like.mjcf.layout import Layout, layout
 from mjx_like.state import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import JointType

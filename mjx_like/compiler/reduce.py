@@ -9,13 +9,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from mjx_like.compiler.body import infers_inertia, mass_and_pose
 from mjx_like.compiler.context import Context
-from mjx_like.compiler.mesh_geom import Assets
+from mjx_like.compiler.element.body import infers_inertia, mass_and_pose
+from mjx_like.compiler.mesh.geom import Assets
 from mjx_like.compiler.pose import compose, inertia_tensor, principal_axes
 from mjx_like.compiler.tree import Body, Placed, Pose, numbered
 from mjx_like.constants import MINVAL
-from mjx_like.mjcf.reference import Name, kind_of, references
+from mjx_like.mjcf.attach.reference import Name, kind_of, references
 from mjx_like.mjcf.spec import Element, Spec
 from mjx_like.types.enums import InertiaFromGeom
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from mjx_like.compiler.context import Context
 from mjx_like.compiler.pose import IDENTITY, compose
-from mjx_like.compiler.scale import UNSCALED, Attributes, Scale, in_frame
-from mjx_like.compiler.scale_asset import scale_assets
-from mjx_like.compiler.scale_section import scale_sections
-from mjx_like.compiler.scale_stretch import direction, stretched
+from mjx_like.compiler.scale.asset import scale_assets
+from mjx_like.compiler.scale.factors import UNSCALED, Attributes, Scale, in_frame
+from mjx_like.compiler.scale.section import scale_sections
+from mjx_like.compiler.scale.stretch import direction, stretched
 from mjx_like.mjcf.default import schema_defaults
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.spec import Element

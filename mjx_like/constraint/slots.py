@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constraint.equality import equality_rows
-from mjx_like.constraint.smoothing import active_from
+from mjx_like.constraint.softening import active_from
 from mjx_like.math import safe
 from mjx_like.math.quaternion import normalize, to_rotation_vector
 from mjx_like.math.select import take, take_all

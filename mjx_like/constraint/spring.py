@@ -16,7 +16,7 @@ from mjx_like.constraint.impedance import (
     valid_solimp,
     valid_solref,
 )
-from mjx_like.constraint.smoothing import softened, softened_impedance
+from mjx_like.constraint.softening import softened, softened_impedance
 from mjx_like.types.enums import ConstraintType, DisableBit, IntegratorType
 from mjx_like.types.model import Model
 

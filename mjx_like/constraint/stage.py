@@ -15,7 +15,7 @@ from mjx_like.constraint.exact_diagonal import exact_diagonal
 from mjx_like.constraint.impedance import end_of_step
 from mjx_like.constraint.plan import adhesive
 from mjx_like.constraint.slots import Slots, equality_active, slots, smoothed_limits
-from mjx_like.constraint.smoothing import active_from
+from mjx_like.constraint.softening import active_from
 from mjx_like.constraint.spring import LIMIT, Sources, Springs, springs
 from mjx_like.math import safe
 from mjx_like.math.batching import capacities, mapped_batch, with_capacity

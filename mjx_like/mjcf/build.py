@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from mjx_like.mjcf.assemble import Load, assemble
-from mjx_like.mjcf.checks import memory_bytes
-from mjx_like.mjcf.composite import expand_composites
+from mjx_like.mjcf.attach.assemble import Load, assemble
+from mjx_like.mjcf.composite.expand import expand_composites
 from mjx_like.mjcf.default import build_defaults, find_class, schema_defaults, written_over
 from mjx_like.mjcf.element import Element, Where
-from mjx_like.mjcf.flexcomp import expand_flexcomps
-from mjx_like.mjcf.names import check_references, collect_names
+from mjx_like.mjcf.flexcomp.expand import expand_flexcomps
+from mjx_like.mjcf.reading.checks import memory_bytes
+from mjx_like.mjcf.reading.names import check_references, collect_names
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.spec import SECTIONS, Spec
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mjx_like.errors import closest
-from mjx_like.mjcf.actuator import apply_actuator
+from mjx_like.mjcf.actuator.record import apply_actuator
 from mjx_like.mjcf.element import DefaultClass, Element, Where
 from mjx_like.mjcf.schema import ELEMENTS, ElementType
 from mjx_like.mjcf.schema.default import RECORDS

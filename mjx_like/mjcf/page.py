@@ -7,8 +7,8 @@ import sys
 
 import numpy as np
 
+from mjx_like.mjcf.actuator.shortcut import DEFAULTS
 from mjx_like.mjcf.schema import ELEMENTS, Attribute, ElementType, Kind, Rule
-from mjx_like.mjcf.shortcut import DEFAULTS
 
 INTRODUCTION = """# MJCF: elements and attributes
 

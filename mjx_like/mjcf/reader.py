@@ -5,13 +5,13 @@ from pathlib import Path
 from mjx_like.errors import InputError, ModelError, shown
 from mjx_like.mjcf.build import build_spec
 from mjx_like.mjcf.element import Element
-from mjx_like.mjcf.file import path_of, read_bytes
-from mjx_like.mjcf.include import Source
+from mjx_like.mjcf.reading.file import path_of, read_bytes
+from mjx_like.mjcf.reading.include import Source
+from mjx_like.mjcf.reading.validate import read_element
+from mjx_like.mjcf.reading.xml import parse_xml, tag_of
 from mjx_like.mjcf.spec import Spec
-from mjx_like.mjcf.urdf import read_robot
-from mjx_like.mjcf.urdf_node import Node
-from mjx_like.mjcf.validate import read_element
-from mjx_like.mjcf.xml import parse_xml, tag_of
+from mjx_like.mjcf.urdf.model import read_robot
+from mjx_like.mjcf.urdf.node import Node
 
 MAIN = "<string>"
 

@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import Any
 
 from mjx_like.errors import ModelError
+from mjx_like.mjcf.attach.keyframe import Layout
 from mjx_like.mjcf.default import resolve
 from mjx_like.mjcf.element import DefaultClass, Element, Origin, Where
-from mjx_like.mjcf.file import read_bytes
-from mjx_like.mjcf.layout import Layout
+from mjx_like.mjcf.reading.file import read_bytes
 
 __all__ = ["SECTIONS", "DefaultClass", "Element", "Spec", "Where"]
 

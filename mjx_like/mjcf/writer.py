@@ -13,11 +13,11 @@ import numpy as np
 from lxml import etree
 
 from mjx_like.mjcf.asset.skn import read_skin
+from mjx_like.mjcf.attach.units import FILES, settled
 from mjx_like.mjcf.canonical import default_elements, general_element, node, plain_classes, settings, speaking
 from mjx_like.mjcf.element import Element
-from mjx_like.mjcf.file import path_of
+from mjx_like.mjcf.reading.file import path_of
 from mjx_like.mjcf.schema import ELEMENTS, Attribute, Kind
-from mjx_like.mjcf.settle import FILES, settled
 from mjx_like.mjcf.spec import Spec
 
 LONG = 1000  # numbers of a vector from which on those in single precision are written with 9 digits, which is faster

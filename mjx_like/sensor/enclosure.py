@@ -12,8 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision import gjk
-from mjx_like.collision.solid import hull_vertices
+from mjx_like.collision.convex import gjk
+from mjx_like.collision.convex.flat_tables import hull_vertices
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex, convex, core, pair, support
 from mjx_like.math import quaternion, safe

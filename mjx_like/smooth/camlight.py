@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.math import component, safe
+from mjx_like.math import component_first, safe
 from mjx_like.math.quaternion import cross, rotate
 from mjx_like.math.select import take
 from mjx_like.smooth.kinematics import local_frames
@@ -31,8 +31,8 @@ def camlight(m: Model, d: Data) -> Data:
 
 def fixed_cameras(m: Model, d: Data) -> tuple[Array, Array]:
     """Return positions, shape (ncam, 3) [m], and matrices, (ncam, 3, 3), of cameras as if all were fixed to bodies."""
-    body = component.pose(jnp.moveaxis(take(d.xmat, m.cam_bodyid), 0, -1), take(d.xpos, m.cam_bodyid).T)
-    frames = jnp.moveaxis(component.compose(body, local_frames(m.cam_pos, m.cam_quat)), -1, 0)
+    body = component_first.pose(jnp.moveaxis(take(d.xmat, m.cam_bodyid), 0, -1), take(d.xpos, m.cam_bodyid).T)
+    frames = jnp.moveaxis(component_first.compose(body, local_frames(m.cam_pos, m.cam_quat)), -1, 0)
     return frames[:, :, 3], frames[:, :, :3]
 
 

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.math import component, quaternion
+from mjx_like.math import component_first, quaternion
 from mjx_like.math.select import combine_last, hold, pick_last, take, take_last
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -26,12 +26,12 @@ def kinematics(m: Model, d: Data) -> Data:
     plan = m.plans.smooth
     joint_quat, slide = _joint_motion(m, d.qpos)
     base_pos, base_quat = _bases(m, d)
-    quat = component.multiply(base_quat, joint_quat)
+    quat = component_first.multiply(base_quat, joint_quat)
     for jump in plan.node_jump:
-        quat = component.multiply(pick_last(quat, jump), quat)
+        quat = component_first.multiply(pick_last(quat, jump), quat)
     quat = hold(quat * (1.5 - 0.5 * jnp.sum(quat * quat, axis=0)))  # rounding of the products leaves its norm near 1
-    rotation = component.matrix(quat)
-    pos, anchor, axis = _positions(m, base_pos, component.matrix(base_quat), rotation, slide)
+    rotation = component_first.matrix(quat)
+    pos, anchor, axis = _positions(m, base_pos, component_first.matrix(base_quat), rotation, slide)
     xquat, xmat = pick_last(quat, plan.body_node), pick_last(rotation, plan.body_node)
     local_pos = jnp.concatenate([m.body_ipos, m.geom_pos, m.site_pos])
     local_quat = jnp.concatenate([m.body_iquat, m.geom_quat, m.site_quat])
@@ -39,8 +39,8 @@ def kinematics(m: Model, d: Data) -> Data:
         nudge = m.frame_nudge.astype(local_pos.dtype)
         local_pos, local_quat = local_pos + nudge[:, :3], local_quat + nudge[:, 3:]
     local = local_frames(local_pos, local_quat)
-    carrier = component.pose(take_last(xmat, plan.frame_body), take_last(pos, plan.frame_body))
-    frames = jnp.moveaxis(component.compose(carrier, hold(local)), -1, 0)
+    carrier = component_first.pose(take_last(xmat, plan.frame_body), take_last(pos, plan.frame_body))
+    frames = jnp.moveaxis(component_first.compose(carrier, hold(local)), -1, 0)
     inertial, geom, site = jnp.split(frames, (m.nbody, m.nbody + m.ngeom))
     return d.replace(
         xpos=pos.T,
@@ -59,7 +59,7 @@ def kinematics(m: Model, d: Data) -> Data:
 
 def local_frames(pos: Array, quat: Array) -> Array:
     """Return the poses, shape (3, 4, n), of frames with positions (n, 3) [m] and quaternions (n, 4) of any norm."""
-    return component.pose(component.matrix(quaternion.normalize(quat).T), pos.T)
+    return component_first.pose(component_first.matrix(quaternion.normalize(quat).T), pos.T)
 
 
 def _joint_motion(m: Model, qpos: Array) -> tuple[Array, Array]:
@@ -93,10 +93,10 @@ def _positions(m: Model, base_pos: Array, base: Array, rotation: Array, slide: A
     plan = m.plans.smooth
     zero = jnp.zeros((1, 3), base_pos.dtype)
     anchor, axis = (pick_last(jnp.concatenate([x, zero]).T, plan.node_joint) for x in (m.jnt_pos, m.jnt_axis))
-    rest, direction = hold(component.turn(base, anchor)), hold(component.turn(base, axis))
+    rest, direction = hold(component_first.turn(base, anchor)), hold(component_first.turn(base, axis))
     before = take_last(rotation, plan.node_jump[0] if plan.node_jump else np.zeros(rotation.shape[-1], np.int32))
-    forth, axis = component.turn(before, base_pos + rest), component.turn(before, direction)
-    step = forth - component.turn(rotation, anchor)
+    forth, axis = component_first.turn(before, base_pos + rest), component_first.turn(before, direction)
+    step = forth - component_first.turn(rotation, anchor)
     if slide.size:
         step = step + take(jnp.concatenate([slide, jnp.zeros(1, slide.dtype)]), plan.node_slide) * axis
     return combine_last(step, plan.node_ancestor[plan.body_node]), combine_last(step, plan.node_before) + forth, axis

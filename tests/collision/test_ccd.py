@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.collision.ccd import nearest
+from mjx_like.collision.convex.ccd import nearest
 from mjx_like.geometry.convex import convex
 from mjx_like.types.enums import GeomType
 from tests.collision import scene

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mjx_like.collision import plan
-from mjx_like.collision.candidates import KERNELS, candidates
+from mjx_like.collision.candidate_points import KERNELS, candidates
 from mjx_like.collision.driver import collision
 from mjx_like.collision.mixing import pair_parameters
 from mjx_like.interop import put_model

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mjx_like.errors import ModelError
-from mjx_like.mjcf.flexshape import surface
+from mjx_like.mjcf.flexcomp.shapes import surface
 from tests.compiler.compare import array_differences, compile_source, differences, oracle
 
 SOLID = '<elasticity young="1e4" poisson=".2"/>'

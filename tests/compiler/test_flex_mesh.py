@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mjx_like.errors import ModelError
-from mjx_like.mjcf.flexshape import block
+from mjx_like.mjcf.flexcomp.shapes import block
 from tests.compiler.compare import compile_source, differences, oracle
 
 OBJ = (

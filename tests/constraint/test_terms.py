@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.collision.surface import surface_velocity
+from mjx_like.collision.surface_velocity import surface_velocity
 from mjx_like.constraint.contact_force import contact_wrench
 from mjx_like.constraint.stage import make_constraint, reference_constraint
 from mjx_like.interop import put_model

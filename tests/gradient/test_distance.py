@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.collision.closed import CLOSED
+from mjx_like.collision.closed.table import CLOSED
 from mjx_like.collision.distance import geom_distance
 from mjx_like.integrator.position import integrate_pos
 from mjx_like.interop import put_model

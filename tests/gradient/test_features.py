@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
-from mjx_like.collision import ccd, convex, hfield
-from mjx_like.collision.follow import settled
+from mjx_like.collision import hfield
+from mjx_like.collision.convex import ccd, convex_pair
+from mjx_like.collision.convex.derivative import settled
 from tests.oracle import load, states
 
 FEATURES = sorted((pathlib.Path(__file__).parents[2] / "models/features").glob("*.xml"))
@@ -87,7 +88,7 @@ def test_step(path, monkeypatch):
     jumps; the next is beside it. Of the results in the others few may jump, and in some contact of all some must be
     smooth.
     """
-    monkeypatch.setattr(convex, "nearest", _at_optimum)
+    monkeypatch.setattr(convex_pair, "nearest", _at_optimum)
     monkeypatch.setattr(hfield, "nearest", _at_optimum)
     mj, m = load(str(path), ccd_tolerance=1e-14, ccd_iterations=60)
     run = _program(m, mjx.make_data(m), _moves(m, mj.nv))

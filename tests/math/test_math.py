@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.math import component, frame, linalg, quaternion, safe, select, spatial
+from mjx_like.math import component_first, frame, linalg, quaternion, safe, select, spatial
 from tests.oracle import error
 
 RNG = np.random.default_rng(0)
@@ -38,14 +38,14 @@ def test_quaternion_functions_equal_mujoco():
 
 def test_components_first_equal_components_last():
     other = QUATS[::-1].copy()
-    assert error(component.multiply(QUATS.T, other.T).T, quaternion.multiply(QUATS, other)) < 1e-15
-    rotation = component.matrix(jnp.array(QUATS.T))
+    assert error(component_first.multiply(QUATS.T, other.T).T, quaternion.multiply(QUATS, other)) < 1e-15
+    rotation = component_first.matrix(jnp.array(QUATS.T))
     assert error(jnp.moveaxis(rotation, -1, 0), quaternion.matrix(QUATS)) < 1e-15
-    first = component.pose(rotation, jnp.array(VECTORS.T))
-    second = component.pose(component.matrix(jnp.array(other.T)), jnp.array(VECTORS[::-1].T))
-    both = component.compose(first, second)
+    first = component_first.pose(rotation, jnp.array(VECTORS.T))
+    second = component_first.pose(component_first.matrix(jnp.array(other.T)), jnp.array(VECTORS[::-1].T))
+    both = component_first.compose(first, second)
     assert error(both[:, 3].T, VECTORS + quaternion.rotate(QUATS, VECTORS[::-1])) < 1e-14
-    assert error(component.turn(rotation, VECTORS.T).T, quaternion.rotate(QUATS, VECTORS)) < 1e-14
+    assert error(component_first.turn(rotation, VECTORS.T).T, quaternion.rotate(QUATS, VECTORS)) < 1e-14
 
 
 def test_rotation_vectors_go_there_and_back_with_right_derivatives():

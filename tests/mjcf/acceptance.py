@@ -5,10 +5,10 @@ import warnings
 import mujoco
 
 from mjx_like.errors import ModelError
-from mjx_like.mjcf.include import Source
+from mjx_like.mjcf.reading.include import Source
+from mjx_like.mjcf.reading.validate import read_element
+from mjx_like.mjcf.reading.xml import parse_xml
 from mjx_like.mjcf.schema import ELEMENTS, Kind
-from mjx_like.mjcf.validate import read_element
-from mjx_like.mjcf.xml import parse_xml
 
 FLEXCOMP = 'type="direct" point="0 0 0 0 0 1 0 1 0" element="0 1 2" dim="2"'
 

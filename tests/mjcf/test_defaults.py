@@ -7,8 +7,8 @@ import mujoco
 import numpy as np
 import pytest
 
+from mjx_like.mjcf.actuator.shortcut import DEFAULTS
 from mjx_like.mjcf.schema import ELEMENTS, Attribute, Kind
-from mjx_like.mjcf.shortcut import DEFAULTS
 from tests.mjcf.minimal import OTHERS, ROWS, model, write_files
 
 # (element, attribute) -> why no other value changes what the oracle compiles.

@@ -6,7 +6,7 @@ import numpy as np
 
 from mjx_like.compiler.context import KIND_NAMES
 from mjx_like.compiler.decompile.source import Source, limited, poly, said, user, word, words
-from mjx_like.compiler.sensor_kind import SENSORS
+from mjx_like.compiler.element.sensor_kind import SENSORS
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.canonical import input_words, node
 from mjx_like.mjcf.element import Element

@@ -8,8 +8,8 @@ import numpy as np
 
 from mjx_like.compiler.decompile.plugin import Plugins, use
 from mjx_like.compiler.decompile.source import Source, said
-from mjx_like.compiler.mesh_hull import convex_hull
-from mjx_like.compiler.mesh_inertia import mesh_mass
+from mjx_like.compiler.mesh.hull import convex_hull
+from mjx_like.compiler.mesh.inertia import mesh_mass
 from mjx_like.mjcf.asset.mesh_data import MeshError
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.frame import compose, invert, quat_to_mat

@@ -4,10 +4,10 @@ import dataclasses
 
 import numpy as np
 
-from mjx_like.compiler.cable import rest_curvature, section_moments
 from mjx_like.compiler.decompile.source import Source
-from mjx_like.compiler.plugin import CABLE
-from mjx_like.compiler.sdf_mesh import sdf_mesh
+from mjx_like.compiler.plugin.cable import rest_curvature, section_moments
+from mjx_like.compiler.plugin.registry import CABLE
+from mjx_like.compiler.plugin.sdf_shape import sdf_mesh
 from mjx_like.errors import ModelError
 from mjx_like.geometry.plugin_shape import SHAPES
 from mjx_like.mjcf.asset.mesh_data import MeshData

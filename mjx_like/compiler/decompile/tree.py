@@ -7,7 +7,7 @@ import numpy as np
 from mjx_like.compiler.decompile.mesh import mesh_place
 from mjx_like.compiler.decompile.plugin import Plugins, use
 from mjx_like.compiler.decompile.source import Source, limited, poly, said, user, word, words
-from mjx_like.compiler.joint import NQ, NV
+from mjx_like.compiler.element.joint import NQ, NV
 from mjx_like.compiler.simple import simple_bodies
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.canonical import node

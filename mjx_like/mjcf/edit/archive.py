@@ -6,7 +6,7 @@ from typing import IO, Any
 
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.asset.source import read_file
-from mjx_like.mjcf.file import check_file
+from mjx_like.mjcf.reading.file import check_file
 from mjx_like.mjcf.spec import Spec
 
 _FOLDERS = {"mesh": "meshdir", "hfield": "meshdir", "skin": "meshdir", "flexcomp": "meshdir", "texture": "texturedir"}

@@ -3,13 +3,13 @@
 from typing import Any
 
 from mjx_like.errors import ModelError
-from mjx_like.mjcf.assemble import attach
-from mjx_like.mjcf.carry import Known, drop
+from mjx_like.mjcf.attach.assemble import attach
+from mjx_like.mjcf.attach.dependents import Known, drop
+from mjx_like.mjcf.attach.keyframe import layout
 from mjx_like.mjcf.default import ALTERNATIVES
 from mjx_like.mjcf.edit.item import Item, made
 from mjx_like.mjcf.edit.value import caller
 from mjx_like.mjcf.element import DefaultClass, Element
-from mjx_like.mjcf.layout import layout
 from mjx_like.mjcf.spec import Spec
 
 

@@ -7,7 +7,7 @@ from mjx_like.mjcf.default import ALTERNATIVES
 from mjx_like.mjcf.edit.alias import attribute_name
 from mjx_like.mjcf.edit.value import caller, shown, typed
 from mjx_like.mjcf.element import Element
-from mjx_like.mjcf.names import name_of
+from mjx_like.mjcf.reading.names import name_of
 from mjx_like.mjcf.schema import ELEMENTS
 
 ORIENTATIONS = ("quat", *ALTERNATIVES)

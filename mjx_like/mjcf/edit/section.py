@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mjx_like.errors import closest
-from mjx_like.mjcf.actuator import TRANSMISSIONS
+from mjx_like.mjcf.actuator.record import TRANSMISSIONS
 from mjx_like.mjcf.edit.item import Item, made
 from mjx_like.mjcf.edit.tree import class_name
 from mjx_like.mjcf.edit.value import shown

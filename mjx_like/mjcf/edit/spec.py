@@ -9,8 +9,8 @@ import numpy as np
 
 from mjx_like.errors import ModelError, closest
 from mjx_like.mjcf import spec as record
+from mjx_like.mjcf.attach.keyframe import Layout
 from mjx_like.mjcf.build import check_classes, check_spec
-from mjx_like.mjcf.checks import check_element
 from mjx_like.mjcf.default import ALTERNATIVES, MAIN
 from mjx_like.mjcf.edit.archive import read_zip
 from mjx_like.mjcf.edit.change import attach_item, frame_at, remove, remove_class
@@ -23,10 +23,10 @@ from mjx_like.mjcf.edit.value import caller
 from mjx_like.mjcf.element import DefaultClass, Element
 from mjx_like.mjcf.frame import PoseError
 from mjx_like.mjcf.frame import orientation as resolved
-from mjx_like.mjcf.layout import Layout
 from mjx_like.mjcf.reader import parse_file, parse_string
+from mjx_like.mjcf.reading.checks import check_element
+from mjx_like.mjcf.reading.validate import check_rule
 from mjx_like.mjcf.schema import ELEMENTS
-from mjx_like.mjcf.validate import check_rule
 
 # Kind of element -> section and tag, for those that a section holds under one tag.
 LISTED = {

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from mjx_like.mjcf.element import Element, Where
+from mjx_like.mjcf.reading.values import parse_value
 from mjx_like.mjcf.schema import Attribute, Kind
-from mjx_like.mjcf.values import parse_value
 from mjx_like.mjcf.writer import value_text
 
 _PACKAGE = str(Path(__file__).parents[2])

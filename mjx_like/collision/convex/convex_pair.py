@@ -1,0 +1,199 @@
+"""All pairs without a closed form, of whatever types, through one search that runs only on those near each other.
+
+The pairs whose bounding spheres meet are taken a few at a time until none is left, in a loop: what is far costs
+nothing, and no pair is ever left out.
+"""
+
+import functools
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from mjx_like.collision.convex import flat_tables, manifold
+from mjx_like.collision.convex.ccd import FAR, Nearest, nearest
+from mjx_like.collision.convex.derivative import follow, held
+from mjx_like.collision.convex.feature import Tables
+from mjx_like.collision.portal import portal_contact
+from mjx_like.geometry.convex import CORNERED, Convex, convex
+from mjx_like.math import safe
+from mjx_like.math.select import rows, take
+from mjx_like.math.tangent import rate, still
+from mjx_like.types.enums import DisableBit, GeomType
+from mjx_like.types.model import Model
+from mjx_like.types.plans import ConvexPlan
+from mjx_like.types.topology import Topology
+
+Array = jax.Array
+
+_Found = Nearest | portal_contact.Found
+
+_CHUNK = 8  # pairs of one turn
+
+
+class Points(NamedTuple):
+    """Contact points of all pairs of a ConvexPlan, with as many slots as `manifold` or `portal_contact` say."""
+
+    dist: Array  # shape (n, slots) [m]
+    pos: Array  # shape (n, slots, 3) [m], world
+    normal: Array  # shape (n, 3), world; of `portal_contact` (n, slots, 3)
+    count: Array  # points of each pair, shape (n,)
+
+
+class _Inputs(NamedTuple):
+    pos: Array
+    mat: Array
+    size: Array
+    rbound: Array
+    vert: Array
+    polynormal: Array
+    detect: Array
+    tolerance: Array
+
+
+def convex_points(m: Model, plan: ConvexPlan, geom_xpos: Array, geom_xmat: Array, detect: Array) -> Points:
+    """Return the contact points of all pairs; those that are far apart have none.
+
+    Derivatives are those of `follow`, not of the search.
+
+    Args:
+      geom_xpos, geom_xmat: poses of all geoms, shapes (ngeom, 3) [m] and (ngeom, 3, 3).
+      detect: distance below which each pair is in contact, shape (n,) [m].
+    """
+    t = m.topology
+    inputs = _Inputs(
+        geom_xpos, geom_xmat, m.geom_size, m.geom_rbound, m.mesh_vert, m.mesh_polynormal, detect,
+        jnp.asarray(m.opt.ccd_tolerance),
+    )  # fmt: skip
+    first, second = (take(geom_xpos, plan.geom[:, k]) for k in (0, 1))
+    reach = take(m.geom_rbound, plan.geom[:, 0]) + take(m.geom_rbound, plan.geom[:, 1]) + detect
+    near = jnp.sum((second - first) ** 2, axis=1) <= reach * reach
+
+    @jax.custom_jvp
+    def points(inputs: _Inputs, near: Array) -> tuple[Points, _Found]:
+        return _search(t, plan, inputs, near)
+
+    @functools.partial(points.defjvp, symbolic_zeros=True)
+    def derivative(primals, tangents):
+        result, found = held(points(*primals))
+        moved = rate(lambda x: _followed(t, plan, x, result, found), primals[0], tangents[0])
+        rest = jax.tree.map(still, (result, found))
+        return (result, found), (rest[0]._replace(dist=moved[0], pos=moved[1], normal=moved[2]), rest[1])
+
+    return points(inputs, lax.stop_gradient(near))[0]
+
+
+def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, near: Array) -> tuple[Points, _Found]:
+    """Return the points of all pairs and what was found for each."""
+    count = plan.pair.size
+    chunk = min(_CHUNK, count)
+    rank = jnp.cumsum(near, dtype=jnp.int32)
+    place = jnp.where(near, rank - 1, count + chunk)
+    listed = jnp.full(count + chunk, count, jnp.int32).at[place].set(np.arange(count, dtype=np.int32), mode="drop")
+    if t.disabled(DisableBit.NATIVECCD):
+        contact = functools.partial(_portal_contact, t, plan, inputs)
+    else:
+        contact = functools.partial(_contact, t, plan, inputs, _tables(t, plan, inputs))
+    shapes = jax.eval_shape(contact, jax.ShapeDtypeStruct((), jnp.int32))
+    dtype = inputs.pos.dtype
+
+    def one(pair):  # as one row, so that few instructions move it; indices are exact in float32 below 2^24
+        return jnp.concatenate([jnp.ravel(x).astype(dtype) for x in jax.tree.leaves(contact(pair))])
+
+    def turn(state):
+        done, table = state
+        pairs = lax.dynamic_slice(listed, (done,), (chunk,))
+        return done + chunk, table.at[pairs].set(jax.vmap(one)(jnp.minimum(pairs, count - 1)), mode="drop")
+
+    leaves, tree = jax.tree.flatten(shapes)
+    ends = np.cumsum([x.size for x in leaves])
+    none = np.where(np.arange(ends[-1]) < ends[0], FAR, 0)  # the first leaf is the distance
+    start = jnp.zeros((), jnp.int32), jnp.asarray(np.tile(none, (count, 1)), dtype)
+    table = lax.while_loop(lambda s: s[0] < rank[-1], turn, start)[1]
+    columns = jnp.split(table, ends[:-1], axis=1)
+    return tree.unflatten([c.reshape(count, *x.shape).astype(x.dtype) for c, x in zip(columns, leaves, strict=True)])
+
+
+def _contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, tables, pair: Array) -> tuple[Points, Nearest]:
+    """Return the points of one pair, and what was found."""
+    a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
+    cornered = np.isin(t.geom_type[plan.geom], CORNERED).all(axis=1)
+    discrete = bool(cornered[0]) if cornered.all() or not cornered.any() else rows(cornered, pair)
+    found = nearest(a, b, plan.kinds, tolerance=inputs.tolerance, iterations=t.flags.ccd_iterations, discrete=discrete)
+    points = manifold.single(found)
+    touches = found.dist < 0
+    if _flats(t, plan):
+        flat = manifold.manifold(tables, a, b, rows(plan.solid_id, pair), found)
+        use = (flat.count > 0) & rows(plan.several, pair) & touches
+        points = jax.tree.map(lambda x, y: jnp.where(use, x, y), flat, points)
+    count = jnp.where(touches, points.count, 0)
+    return Points(rows(inputs.detect, pair) + points.dist, points.pos, points.normal, count), found
+
+
+def _portal_contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> tuple[Points, _Found]:
+    """Return the points of one pair without `nativeccd`, and what was found."""
+    a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
+    reach = jnp.min(inputs.rbound[jnp.asarray(plan.geom)[pair]])
+    several = rows(plan.several, pair) & (not t.disabled(DisableBit.MULTICCD))
+    options = {"tolerance": inputs.tolerance, "iterations": t.flags.ccd_iterations}
+    found = portal_contact.contacts(a, b, plan.kinds, reach=reach, several=several, **options)
+    dist = jnp.where(np.arange(portal_contact.SLOTS) < found.count, rows(inputs.detect, pair) - found.depth, FAR)
+    return Points(dist, found.pos, found.normal, found.count), found
+
+
+def _followed(t: Topology, plan: ConvexPlan, inputs: _Inputs, points: Points, found: Nearest):
+    """Return dist, pos and normal of all pairs as functions of the inputs, for what was found; else zero."""
+    inputs = inputs._replace(detect=lax.stop_gradient(inputs.detect))
+    tables = None if t.disabled(DisableBit.NATIVECCD) else _tables(t, plan, inputs)
+
+    def one(pair, points, found):
+        a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
+        if tables is None:
+            used = np.arange(portal_contact.SLOTS) < points.count
+            moved = portal_contact.follow(a, b, found)
+            return jax.tree.map(lambda x: jnp.where(used.reshape(-1, *(1,) * (x.ndim - 1)), x, 0), moved)
+        solids = rows(plan.solid_id, pair) if _flats(t, plan) else None
+        flat = rows(plan.several, pair) & (points.count > 1)
+        normal = jnp.where(points.count > 0, _unit(found.first - found.second), np.arange(3) == 0)
+        found = found._replace(dist=jnp.where(points.count > 0, found.dist, 0))
+        moved = follow(a, b, found, normal, tables, solids, flat)
+        return jax.tree.map(lambda x: jnp.where(points.count > 0, x, 0), moved)
+
+    return jax.vmap(one)(np.arange(plan.pair.size), points, found)
+
+
+def _unit(x: Array) -> Array:
+    return safe.divide(x, safe.norm(x))
+
+
+def _flats(t: Topology, plan: ConvexPlan) -> bool:
+    return bool(plan.several.any()) and not t.disabled(DisableBit.MULTICCD)
+
+
+def _geom(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, side: int) -> Convex:
+    geom = rows(plan.geom[:, side], pair)
+    kind = rows(t.geom_type[plan.geom[:, side]].astype(np.int32), pair)
+    vert = None
+    if GeomType.MESH in plan.kinds[side]:
+        row = plan.solid.set_of_mesh[np.maximum(t.geom_dataid[plan.geom[:, side]], 0)]
+        vert = rows(inputs.vert, rows(plan.solid.hull, rows(row, pair)))
+    return convex(
+        kind, rows(inputs.pos, geom), rows(inputs.mat, geom), rows(inputs.size, geom), vert, rows(inputs.detect, pair)
+    )
+
+
+def _tables(t: Topology, plan: ConvexPlan, inputs: _Inputs) -> Tables:
+    return corner_tables(t, plan, inputs.pos.dtype, inputs.vert, inputs.polynormal)
+
+
+def corner_tables(t: Topology, plan, dtype, vert: Array, polynormal: Array) -> Tables:
+    """Return the corners and normals of all solids; plan: what has a SolidPlan; vert, polynormal: of the meshes."""
+    corner = np.concatenate([flat_tables.BOX_CORNERS, flat_tables.CAP_CORNERS]).astype(dtype)
+    normal = np.concatenate([flat_tables.BOX_NORMALS, flat_tables.CAP_NORMALS]).astype(dtype)
+    if t.nmeshvert:
+        corner = jnp.concatenate([vert, corner])
+    if t.nmeshpoly:
+        normal = jnp.concatenate([polynormal, normal])
+    return Tables(jnp.asarray(corner), jnp.asarray(normal), plan.solid)

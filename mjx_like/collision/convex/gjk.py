@@ -1,0 +1,178 @@
+"""Distance of two convex geoms after Gilbert, Johnson and Keerthi: the iterates of MuJoCo's nativeccd, step for step.
+
+Spheres and capsules are first taken as points and segments; where these are apart, that is the answer, grown by the
+radii. Otherwise, and for other geoms, the search runs on the full geoms. Both are one loop over one support function,
+whose stage is data.
+
+Source: mjc_ccd, gjk in MuJoCo's engine_collision_gjk.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from mjx_like.collision.convex.simplex import dot, nearest
+from mjx_like.constants import MINVAL
+from mjx_like.geometry.convex import Pair, core, supports
+from mjx_like.math.select import rows
+
+Array = jax.Array
+
+FAR = 1e30  # stands for no distance
+_CORE, _FULL, _DONE = range(3)  # stages: reduced geoms, full geoms, end
+
+
+class Corners(NamedTuple):
+    """Points of the Minkowski difference: one point of each geom, and its index there (see geometry.convex).
+
+    All in one array, so that few instructions move them; indices are exact in float32 below 2^24.
+    """
+
+    table: Array  # shape (..., 8): both points and both indices
+
+    @property
+    def first(self) -> Array:
+        """The points of the first geom, shape (..., 3) [m], world."""
+        return self.table[..., :3]
+
+    @property
+    def second(self) -> Array:
+        """Those of the second geom."""
+        return self.table[..., 3:6]
+
+    @property
+    def points(self) -> Array:
+        """The differences, shape (..., 3)."""
+        return self.first - self.second
+
+    @property
+    def index(self) -> Array:
+        """The indices in both geoms, shape (..., 2)."""
+        return self.table[..., 6:].astype(jnp.int32)
+
+    def put(self, at: Array, new: "Corners") -> "Corners":
+        """Return these with row `at` replaced by `new`."""
+        return Corners(jnp.where((np.arange(self.table.shape[0]) == at)[:, None], new.table, self.table))
+
+    def rows(self, index) -> "Corners":
+        """Return the rows of an index array, all in bounds."""
+        return Corners(rows(self.table, index))
+
+
+class Distance(NamedTuple):
+    """What the search leaves."""
+
+    dist: Array  # negative where only radii and margins overlap, 0 where the geoms within do, FAR above the cutoff [m]
+    first: Array  # nearest points, shape (3,) [m]
+    second: Array
+    simplex: Corners  # four, `count` of them in use
+    count: Array
+    apart: Array  # True where a plane separates the full geoms
+    reduced: Array  # True where the answer comes from the reduced geoms
+    seen: Array  # indices of the last support points, shape (2,)
+
+
+class _State(NamedTuple):
+    stage: Array
+    step: Array
+    point: Array  # nearest point of the Minkowski difference so far, shape (3,)
+    before: Array  # its length one step earlier
+    found: Distance  # so far; dist is the length of the point
+
+
+def support_pair(geoms: Pair, kinds, direction: Array, seen: Array, middle: bool = False) -> Corners:
+    """Return the farthest point of the Minkowski difference in a unit direction; the table has shape (8,)."""
+    found = supports(geoms, kinds, jnp.stack([direction, -direction]), seen, middle)
+    return Corners(jnp.concatenate([found.point.ravel(), found.index.astype(found.point.dtype)]))
+
+
+def distance(geoms: Pair, kinds, *, tolerance: Array, iterations: int, cutoff: Array, discrete: Array) -> Distance:
+    """Return distance and nearest points, or the simplex around the origin that the penetration starts from.
+
+    Args:
+      geoms: the geoms; no derivative passes.
+      kinds: the types that each can have, a pair of tuples.
+      tolerance: opt.ccd_tolerance [m].
+      iterations: opt.ccd_iterations.
+      cutoff: largest distance of interest [m]; 0 asks for contacts alone.
+      discrete: whether both geoms have corners only, which makes the search finite.
+    """
+    thin, offs = core(geoms)
+    off, span = offs[0] + offs[1], geoms.center[0] - geoms.center[1]
+
+    def body(s: _State) -> _State:
+        old = s.found
+        full = s.stage == _FULL
+        now = geoms._replace(size=jnp.where(full, geoms.size, thin.size), margin=jnp.where(full, geoms.margin, 0))
+        exact = discrete & jnp.all(now.margin == 0)
+        limit = jnp.where(full, cutoff, cutoff + off)
+        here, length = s.point, old.dist
+        new = support_pair(now, kinds, -here / jnp.where(length == 0, 1, length), old.seen)
+        corner = new.points
+
+        lower = dot(here, corner)
+        short = jnp.where(exact, MINVAL, tolerance)
+        over = (length < short) | (jnp.abs(s.before - length) < MINVAL) | (old.count == 4) | (s.step >= iterations)
+        over |= dot(here, here - corner) < jnp.where(exact, 0, 0.5 * tolerance * tolerance)
+        apart = lower > 0
+        beyond = ~over & apart & (lower >= limit * length)
+        dist = jnp.where(beyond, FAR, jnp.where((old.count == 4) & ~apart, 0, length))
+        last = old._replace(dist=dist, count=jnp.where(beyond, 0, old.count), apart=apart, reduced=~full)
+
+        grown = old.simplex.put(old.count, new)
+        simplex, weights, count = _compact(grown, nearest(grown.points, old.count + 1))
+        both = jnp.sum(weights[:, None] * simplex.table[:, :6], axis=0)
+        first, second = both[:3], both[3:]
+        point = jnp.sum(weights[:, None] * simplex.points, axis=0)
+        onward = Distance(jnp.sqrt(dot(point, point)), first, second, simplex, count, apart, ~full, new.index)
+
+        end = over | beyond
+        again = end & ~full & ~(dist > tolerance)
+        fresh = _start(geoms, old.seen)
+        return _State(
+            jnp.where(again, _FULL, jnp.where(end, _DONE, s.stage)).astype(jnp.int32),
+            jnp.where(again, 0, s.step + 1),
+            jnp.where(again, span, point),
+            jnp.where(again, 0, length),
+            jax.tree.map(lambda x, y, z: jnp.where(again, z, jnp.where(end, y, x)), onward, last, fresh),
+        )
+
+    stage = jnp.where(off > 0, _CORE, _FULL).astype(jnp.int32)
+    begin = _start(geoms, jnp.full(2, -1, jnp.int32))
+    start = _State(stage, jnp.zeros((), jnp.int32), span, jnp.zeros_like(begin.dist), begin)
+    found = lax.while_loop(lambda s: s.stage != _DONE, body, start).found
+    return _grow(found, offs, cutoff)
+
+
+def _start(geoms: Pair, seen: Array) -> Distance:
+    first, second = geoms.center
+    span = first - second
+    none, yes = Corners(jnp.zeros((4, 8), span.dtype)), jnp.ones((), bool)
+    return Distance(jnp.sqrt(dot(span, span)), first, second, none, jnp.zeros((), jnp.int32), yes, yes, seen)
+
+
+def _grow(found: Distance, offs: Array, cutoff: Array) -> Distance:
+    """Return the result for full geoms where it was found for reduced ones.  Source: inflate."""
+    step = found.second - found.first
+    length = jnp.sqrt(jnp.sum(step * step))
+    step = jnp.where(length < MINVAL, np.arange(3) == 0, step / jnp.where(length < MINVAL, 1, length))
+    grown = found.reduced & (found.dist < FAR)
+    dist = jnp.where(grown, found.dist - (offs[0] + offs[1]), found.dist)
+    return found._replace(
+        dist=jnp.where(grown & (dist > cutoff), FAR, dist),
+        first=jnp.where(grown, found.first + offs[0] * step, found.first),
+        second=jnp.where(grown, found.second - offs[1] * step, found.second),
+    )
+
+
+def _compact(simplex: Corners, weights: Array) -> tuple[Corners, Array, Array]:
+    """Return the corners of non-zero weight first, in order, their weights, and how many they are."""
+    used = weights != 0
+    place = jnp.stack([jnp.sum(used[:k], dtype=jnp.int32) for k in range(4)])
+    chosen = (place == np.arange(4)[:, None]) & used
+    table = jnp.concatenate([simplex.table, weights[:, None]], axis=1)
+    table = jnp.sum(jnp.where(chosen[:, :, None], table, 0), axis=1)
+    return Corners(table[:, :8]), table[:, 8], jnp.sum(used, dtype=jnp.int32)

@@ -1,0 +1,143 @@
+"""Polygons in space: one clipped by the sides of another, and the widest four corners, in MuJoCo's order."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from mjx_like.collision.convex.simplex import cross, dot
+from mjx_like.constants import MINVAL
+from mjx_like.math import safe
+from mjx_like.math.select import rows
+
+Array = jax.Array
+
+_EQUAL = 64  # roundings by which lengths or areas that count as equal may differ
+
+
+def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_count: Array) -> tuple[Array, Array]:
+    """Return the corners of a polygon, or a line, within the sides of another, and their number.
+
+    Args:
+      base: corners of the clipping polygon, clockwise about its normal, shape (k, 3) [m]; `base_count` are in use.
+      normal: its unit normal, shape (3,).
+      subject: corners of the polygon to clip, shape (j, 3) [m]; `subject_count` are in use.
+
+    Each side cuts in turn; the corner at the start moves to the end. Source: polygonClip.
+    """
+    sides, slots = base.shape[0], base.shape[0] + subject.shape[0]
+    following = jnp.where((np.arange(sides) + 1 < base_count)[:, None], jnp.roll(base, -1, axis=0), base[0])
+    inward = cross(following - base, normal)
+    length = safe.norm(inward, keepdims=True)
+    (inward,) = safe.rescale((inward,), jnp.where(length < MINVAL, 1, length))
+    level = dot(inward, base)
+    polygon = jnp.concatenate([subject, jnp.zeros((slots - subject.shape[0], 3), subject.dtype)])
+    at, before = np.arange(slots), np.tri(slots, k=-1, dtype=bool)
+    slack = MINVAL if base.dtype == np.float64 else 1e-10
+    # a cut in a corner is that corner, so that rounding does not tell apart what is equal
+    same = (1e-12 if base.dtype == np.float64 else 1e-6) ** 2 * dot(following[0] - base[0], following[0] - base[0])
+
+    def cut(state, side):
+        polygon, count = state
+        point, end, inward, level, real = side
+        depth = dot(polygon - point, inward)
+        exists = at < count
+
+        def after(x):
+            rolled = jnp.roll(x, -1, axis=0)
+            last = (at + 1 >= count).reshape((-1,) + (1,) * (x.ndim - 1))
+            return jnp.where(last, x[:1], rolled)
+
+        target = after(polygon)
+        run = target - polygon
+        inside, next_inside = depth > -slack, after(depth) > -slack
+        speed = dot(inward, run)
+        share = safe.divide(level - dot(inward, polygon), speed, None)  # of the way; may be beyond all numbers
+        within = (share >= 0) & (share <= 1) & (jnp.abs(speed) >= safe.tiny(speed))
+        crosses = exists & (inside != next_inside) & within
+        met = polygon + jnp.where(within, share, 0)[:, None] * run
+        for corner in (point, end):
+            off = met - corner
+            off = off - dot(off, normal)[:, None] * normal
+            met = jnp.where((dot(off, off) <= same)[:, None], met - off, met)
+        enters = exists & next_inside
+        emitted = crosses.astype(jnp.int32) + enters.astype(jnp.int32)
+        place = jnp.sum(jnp.where(before, emitted, 0), axis=1, dtype=jnp.int32)
+        new = (place == at[:, None]) & crosses
+        kept = (place + crosses == at[:, None]) & enters
+        clipped = jnp.sum(jnp.where(new[:, :, None], met, 0) + jnp.where(kept[:, :, None], target, 0), axis=1)
+        return (jnp.where(real, clipped, polygon), jnp.where(real, jnp.sum(emitted, dtype=jnp.int32), count)), None
+
+    start = polygon, jnp.asarray(subject_count, jnp.int32)
+    return lax.scan(cut, start, (base, following, inward, level, np.arange(sides) < base_count))[0]
+
+
+def widest(corners: Array, count: Array, line: Array, slots: int) -> tuple[Array, Array]:
+    """Return which corners remain, shape (slots,), and how many: four of a polygon, the two farthest of a line."""
+    corners = lax.stop_gradient(corners)
+    n = corners.shape[0]
+    used = np.arange(n) < count
+    gap = corners[None] - corners[:, None]
+    square = jnp.where(used[:, None] & used & (np.arange(n)[:, None] < np.arange(n)), dot(gap, gap), 0)
+    # a corner that two sides cut twice: equal up to rounding counts as equal
+    most = jnp.max(square)
+    far = jnp.argmax(square.ravel() >= most * (1 - _EQUAL * jnp.finfo(square.dtype).eps))
+    ends = jnp.stack([far // n, jnp.where(most > 0, far % n, 1)])
+    ends = jnp.concatenate([ends, jnp.zeros(slots - 2, ends.dtype)])
+    plain = np.arange(slots) % n
+    quad = largest_quad(corners, count, jnp.zeros((), jnp.int32), count > 4, True)
+    chosen = jnp.where(line & (count > 2), ends, jnp.where(count > 4, quad, plain))
+    return chosen, jnp.where(line, jnp.minimum(count, 2), jnp.minimum(count, 4)).astype(jnp.int32)
+
+
+def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, turn: bool) -> Array:
+    """Return four corners of a convex polygon that span a large area, by advancing one after the other.
+
+    In float32 the first of equal ones is kept; in float64 the last digits decide, as in MuJoCo.
+
+    Args:
+      corners: shape (n, 3), `count` of them in use.
+      start: the first corner.
+      wanted: whether to search at all.
+      turn: whether the first corner goes once around, or stays.
+
+    Source: polygonQuad, hull4.
+    """
+
+    more = 1 + (0 if corners.dtype == np.float64 else _EQUAL * float(jnp.finfo(corners.dtype).eps))
+
+    def area(quad):
+        a, b, c, d = rows(corners, quad)
+        across = cross(a - c, b - d)
+        return 0.5 * jnp.sqrt(dot(across, across))
+
+    def step(i):
+        return jnp.where(i + 1 < count, i + 1, 0)
+
+    def body(state):
+        quad, best, most, level, turns, _ = state
+        a, b, c, d = quad
+        trial = jnp.stack([
+            a, jnp.where(level == 2, step(b), b), jnp.where(level == 1, step(c), c), jnp.where(level == 0, step(d), d),
+        ])  # fmt: skip
+        size = area(trial)
+        better = size > most * more
+        onward = ~better & (level == 0)
+        # the first corner moves on, and pushes those it meets
+        a1 = jnp.where(onward, a + 1, a)
+        b1 = jnp.where(onward & (b == a), step(b), b)
+        c1 = jnp.where(onward & (b == a) & (c == b1), step(c), c)
+        d1 = jnp.where(onward & (b == a) & (c == b1) & (d == c1), step(d), d)
+        following = jnp.where(better, trial, jnp.stack([a1, b1, c1, d1]))
+        next_level = jnp.where(better, jnp.maximum(level, 1), jnp.where(level == 1, 2, 0))
+        turns = turns + onward
+        done = turns >= (count if turn else 1)
+        return (
+            following, jnp.where(better, trial, best), jnp.where(better, size, most),
+            next_level.astype(jnp.int32), turns.astype(jnp.int32), done,
+        )  # fmt: skip
+
+    zero = jnp.zeros((), jnp.int32)
+    begin = ((start + np.arange(4)) % jnp.maximum(count, 1)).astype(jnp.int32)
+    state = (begin, begin, area(begin), zero, zero, ~wanted)
+    return lax.while_loop(lambda s: ~s[-1], body, state)[1]

@@ -1,0 +1,169 @@
+"""The polytope in the Minkowski difference that EPA expands: corners, triangles with room for all that can follow.
+
+A polytope of v corners has 2 v - 4 triangles, so rows of deleted triangles are used again.
+Source: polytope2, polytope3, polytope4, attachFace in MuJoCo's engine_collision_gjk.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.collision.convex.gjk import Corners, support_pair
+from mjx_like.collision.convex.simplex import affine, cross, determinant, dot, project_origin
+from mjx_like.constants import MINVAL
+from mjx_like.geometry.convex import Pair
+from mjx_like.math.select import rows
+
+Array = jax.Array
+
+_AROUND_SEGMENT = np.array([[0, 2, 3], [0, 4, 2], [0, 3, 4], [1, 3, 2], [1, 2, 4], [1, 4, 3]], np.int32)
+_AROUND_TRIANGLE = np.array([[4, 0, 1], [4, 2, 0], [4, 1, 2], [3, 1, 0], [3, 0, 2], [3, 2, 1]], np.int32)
+_TETRAHEDRON = np.array(
+    [[0, 1, 2], [0, 3, 1], [0, 2, 3], [3, 2, 1], [0, 1, 2], [0, 1, 2]], np.int32
+)  # four, and two to fill
+_TURNS = np.array(
+    [[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]], np.int32
+)  # first, second, third, last corner
+FREE, CLOSED, OPEN = range(3)
+_THIRD = 0.86602540378  # sine of 120 degrees, as MuJoCo has it
+
+
+class Faces(NamedTuple):
+    """Triangles; one row each."""
+
+    corner: Array  # shape (nface, 3)
+    plane: Array  # shape (nface, 4): foot, nearest point to the origin on the outer side [m], and its square [m^2]
+    state: Array  # FREE, CLOSED or OPEN: only these may still be expanded
+
+
+class Polytope(NamedTuple):
+    """Corners in the order of their making, and faces."""
+
+    corners: Corners
+    used: Array  # number of corners
+    faces: Faces
+    center: Array  # a point within, shape (3,) [m]
+    sound: Array  # True where it encloses the origin
+
+
+def smallest(dtype) -> tuple[float, float]:
+    """Return the least square of the distance of a face of a new polytope, for one made around a face and else."""
+    return (1e-30, 1e-30) if dtype == np.float64 else (1e-10, 1e-17)
+
+
+def planes(points: Array, triangles: Array, center: Array) -> Array:
+    """Return the planes of triangles, shape (n, 3), among points, shape (k, 3); one of no area has square 0."""
+    corner = rows(points, triangles)
+    a, b, c = (corner[:, k] for k in range(3))
+    foot, flat = project_origin(c, b, a)
+    foot = jnp.where((dot(foot, a - center) < 0)[:, None], -foot, foot)
+    square = jnp.where(flat, 0, dot(foot, foot))
+    return jnp.concatenate([foot, square[:, None]], axis=1)
+
+
+def start(geoms: Pair, kinds, simplex: Corners, count: Array, dist: Array, seen, room: int) -> Polytope:
+    """Return the first polytope around the `count` corners (2 to 4) that GJK ended with.
+
+    Around a segment and around a triangle it is a double pyramid, whose tips are support points. Where the origin lies
+    on one of the first faces, that triangle is taken instead.
+
+    Args:
+      geoms, kinds, seen: see `gjk.support_pair`.
+      simplex: four corners.
+      dist: distance that GJK found [m].
+      room: number of corners to make room for.
+    """
+    around = jax.vmap(lambda d: support_pair(geoms, kinds, d, seen))
+    points = simplex.points
+    third = around(_around(points[1] - points[0])).table
+    segment = count == 2
+    own = simplex.table
+    five = Corners(jnp.where(segment, jnp.concatenate([own[:2], third]), jnp.concatenate([own, own[:1]])))
+    outer = five.points
+    center = jnp.where(segment, 0.5 * (points[0] + points[1]), 0.25 * jnp.sum(points, axis=0))
+    triangles = jnp.where(segment, _AROUND_SEGMENT, _TETRAHEDRON)
+    plane = planes(outer, triangles, center)
+    real = segment | (np.arange(6) < 4)
+    near_face, near = smallest(points.dtype)
+    touches = real & (plane[:, 3] < jnp.where(segment, near_face, near))
+    reduced = (count == 3) | jnp.any(touches)
+    chosen = jnp.where(count == 3, np.arange(3), rows(triangles, jnp.argmax(touches)))
+
+    flat, flat_center, flat_sound = _double_pyramid(around, five.rows(chosen), dist)
+    flat_plane = planes(flat.points, _AROUND_TRIANGLE, flat_center)
+    flat_sound &= jnp.all(flat_plane[:, 3] >= near_face)
+    encloses = jnp.where(segment, _pierces(outer), _contains(outer[:4]))
+    faces = Faces(
+        jnp.where(reduced, _AROUND_TRIANGLE, triangles),
+        jnp.where(reduced, flat_plane, plane),
+        jnp.where(reduced | real, OPEN, FREE).astype(jnp.int32),
+    )
+    return Polytope(
+        Corners(_extend(jnp.where(reduced, flat.table, five.table), room)),
+        jnp.where(reduced | segment, 5, 4).astype(jnp.int32),
+        jax.tree.map(lambda x: _extend(x, 2 * room - 4), faces),
+        jnp.where(reduced, flat_center, center),
+        jnp.where(reduced, flat_sound, encloses),
+    )
+
+
+def _extend(x: Array, rows: int) -> Array:
+    return jnp.concatenate([x, jnp.zeros((rows - x.shape[0], *x.shape[1:]), x.dtype)])
+
+
+def _unit(x: Array) -> Array:
+    length = jnp.sqrt(dot(x, x))[..., None]
+    return jnp.where(length > MINVAL, x / jnp.where(length > MINVAL, length, 1), np.arange(3) == 0)
+
+
+def _around(axis: Array) -> Array:
+    """Return three unit vectors across an axis, 120 degrees apart, shape (3, 3)."""
+    size = jnp.abs(axis)
+    x, y = (size[0] <= size[1]) & (size[0] <= size[2]), size[1] <= size[2]
+    least = jnp.where(x, 0, jnp.where(y, 1, 2))
+    first = cross((np.arange(3) == least).astype(axis.dtype), axis)
+    unit = _unit(axis)
+
+    def turn(x: Array) -> Array:
+        return -0.5 * x + _THIRD * cross(unit, x) + 1.5 * dot(unit, x) * unit
+
+    second = turn(first)
+    return _unit(jnp.stack([first, second, turn(second)]))
+
+
+def _double_pyramid(around, base: Corners, dist: Array) -> tuple[Corners, Array, Array]:
+    """Return corners and centre of the polytope around a triangle, and whether it holds the origin."""
+    p = base.points
+    normal = cross(p[1] - p[0], p[2] - p[0])
+    length = jnp.sqrt(dot(normal, normal))
+    unit = _unit(normal)
+    corners = Corners(jnp.concatenate([base.table[:3], around(jnp.stack([-unit, unit])).table]))
+    q = corners.points
+    tip_within = jnp.any(_in_triangle(q[:3], q[3:]))
+    held = jnp.any(_contains(q[np.array([[0, 1, 2, 3], [0, 1, 2, 4]])]))
+    at_origin = dist <= (10 * MINVAL if p.dtype == np.float64 else 1e-5)
+    return corners, jnp.sum(p[:3], axis=0) / 3, (length >= MINVAL) & ~tip_within & (at_origin | held)
+
+
+def _in_triangle(triangle: Array, p: Array) -> Array:
+    """Return whether points, shape (n, 3), lie in a triangle, shape (3, 3)."""
+    areas, whole = affine(triangle, p)
+    weights = areas / jnp.where(whole == 0, 1, whole)[..., None]
+    off = jnp.sum(weights[..., None] * triangle, axis=-2) - p
+    return jnp.all(weights >= 0, axis=-1) & (whole != 0) & (jnp.sqrt(dot(off, off)) < MINVAL)
+
+
+def _contains(tetrahedron: Array) -> Array:
+    """Return whether tetrahedra, shape (..., 4, 3), have the origin strictly within.  Source: testTetra."""
+    p, q, r, s = (tetrahedron[..., row, :] for row in _TURNS)
+    normal = cross(q - p, r - p)
+    return jnp.all(dot(normal, s - p) * jnp.sign(-dot(normal, p)) > 0, axis=-1)
+
+
+def _pierces(p: Array) -> Array:
+    """Return whether the line of two of five points meets the triangle of the others.  Source: rayTriangle."""
+    side = p[2:] - p[0]
+    volumes = determinant(side, jnp.roll(side, -1, axis=0), jnp.broadcast_to(p[1] - p[0], side.shape))
+    return jnp.all(volumes >= 0) | jnp.all(volumes <= 0)
