@@ -1,6 +1,6 @@
 """Distances and nearest points of geoms without a closed form: by the search for convex geoms, fields prism by prism.
 
-Values are those of MuJoCo's search; derivatives are those of `follow_one`, `follow_prism` or `portal_contact.follow_one`.
+Values are those of MuJoCo's search; derivatives are those of the `follow_one` of each search, and of `follow_prism`.
 """
 
 import functools
