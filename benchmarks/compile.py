@@ -19,7 +19,7 @@ from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 MODELS = {path.stem: path for path in sorted([*ROOT.glob("models/*.xml"), *ROOT.glob("benchmarks/models/*.xml")])}
-MODELS |= {path.stem: path for path in sorted(ROOT.glob("models/features/pair_*.xml"))}
+MODELS |= {path.stem: path for path in sorted(ROOT.glob("tests/models/features/pair_*.xml"))}
 DEFAULT = "arm,humanoid,ant,quadruped,hopper,pair_box_box,pair_cylinder_box,every_geom,every_sensor"
 FUNCTIONS = ("step", "batch", "rollout", "gradient", "jacobian", "written")
 STEPS, WRITTEN, WORLDS = 50, 5, 8

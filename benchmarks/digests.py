@@ -44,8 +44,8 @@ def main() -> None:
     for name in args.models.split(","):
         for function in FUNCTIONS:
             print(f"{name:24}{function:12}{digest_of_text(MODELS[name], function)}", flush=True)
-    for path in sorted(ROOT.glob("models/**/*.xml")):
-        print(f"{path.relative_to(ROOT)!s:48}{digest_of_model(path)}", flush=True)
+    for path in sorted([*ROOT.glob("models/*.xml"), *ROOT.glob("tests/models/**/*.xml")]):
+        print(f"{path.stem:48}{digest_of_model(path)}", flush=True)
 
 
 if __name__ == "__main__":

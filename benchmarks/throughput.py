@@ -8,7 +8,7 @@ import argparse
 import importlib.util
 import pathlib
 
-from mjx_like.bench import Settings, compare, table
+from mjx_like.bench.engines import Settings, compare, table
 
 
 def _folder(package: str) -> pathlib.Path:

@@ -5,6 +5,7 @@ Names, order of arguments `(m, d)`, fields and results are those of MuJoCo and o
 
 from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.actuator.transmission import transmission
+from mjx_like.check import check
 from mjx_like.collision.distance import geom_distance
 from mjx_like.collision.driver import collision
 from mjx_like.compilation import compile_quickly
@@ -16,6 +17,8 @@ from mjx_like.compiler.load import spec_to_file as _spec_to_file
 from mjx_like.compiler.load import spec_to_xml as _spec_to_xml
 from mjx_like.compiler.load import spec_to_zip as _spec_to_zip
 from mjx_like.compiler.recompile import recompile as _recompile
+from mjx_like.constraint.contact_force import contact_force
+from mjx_like.constraint.jacobian_product import mul_jac_t_vec, mul_jac_vec
 from mjx_like.constraint.stage import make_constraint
 from mjx_like.derivative import inverse_jacobian, transition_jacobian
 from mjx_like.errors import InputError, MjxLikeError, ModelError, UnsupportedError
@@ -27,13 +30,12 @@ from mjx_like.forward import (
     fwd_position,
     fwd_velocity,
 )
-from mjx_like.history import init_ctrl_history, init_sensor_history, read_ctrl, read_sensor
 from mjx_like.infer_inertia import infer_inertia
 from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
-from mjx_like.integrator.position import differentiate_pos, integrate_pos
-from mjx_like.interop import get_data, get_data_into, put_data, put_model
+from mjx_like.integrator.position import differentiate_pos, integrate_pos, normalize_quat
+from mjx_like.interop.convert import get_data, get_data_into, put_data, put_model
 from mjx_like.inverse import compare_fwd_inv, inverse, inverse_skip
 from mjx_like.io import load, save, save_xml
 from mjx_like.math.pose import (
@@ -53,10 +55,11 @@ from mjx_like.math.pose import (
 )
 from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.passive.stage import passive
+from mjx_like.postconstraint.rne_postconstraint import rne_postconstraint
 from mjx_like.ray.stage import multi_ray, ray
-from mjx_like.replay import replay
-from mjx_like.rollout import rollout
-from mjx_like.sensor.rne_postconstraint import rne_postconstraint
+from mjx_like.rollout.replay import replay
+from mjx_like.rollout.rollout import rollout
+from mjx_like.sensor.noise import sensor_noise
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
 from mjx_like.set_const import set_const
 from mjx_like.slip import Slip, slip
@@ -65,40 +68,23 @@ from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.com_vel import com_vel
 from mjx_like.smooth.crb import crb, factor_m, full_m, mul_m, solve_m
 from mjx_like.smooth.energy import energy_pos, energy_vel
-from mjx_like.smooth.kinematics import kinematics
+from mjx_like.smooth.kinematics import kinematics, local2global
+from mjx_like.smooth.object_motion import object_acceleration, object_velocity
 from mjx_like.smooth.rne import rne
-from mjx_like.smooth.subtree_vel import subtree_vel
+from mjx_like.smooth.square_root import mul_m2, solve_m2
+from mjx_like.smooth.subtree_vel import angmom_mat, subtree_vel
 from mjx_like.smooth.xfrc import apply_ft, xfrc_accumulate
 from mjx_like.smoothing import with_smoothing, without_smoothing
 from mjx_like.solver.stage import solve
 from mjx_like.solver.statistics import SolverStatistics, solver_statistics
-from mjx_like.state import make_data, reset_to_key
-from mjx_like.state_vector import get_state, set_state, state_size
+from mjx_like.state.history import init_ctrl_history, init_sensor_history, read_ctrl, read_sensor
+from mjx_like.state.initial import make_data, reset_to_key
+from mjx_like.state.vector import get_state, set_state, state_size
 from mjx_like.step import rungekutta4, step, step1, step2
-from mjx_like.support import (
-    angmom_mat,
-    check,
-    contact_force,
-    get_totalmass,
-    jac_body,
-    jac_body_com,
-    jac_geom,
-    jac_point_axis,
-    jac_site,
-    jac_subtree_com,
-    local2global,
-    mul_jac_t_vec,
-    mul_jac_vec,
-    mul_m2,
-    normalize_quat,
-    object_acceleration,
-    object_velocity,
-    sensor_noise,
-    set_totalmass,
-    solve_m2,
-)
 from mjx_like.tendon.stage import tendon, tendon_bias
+from mjx_like.total_mass import get_totalmass, set_totalmass
 from mjx_like.tree.jacobian import jac, jac_dot
+from mjx_like.tree.object_jacobian import jac_body, jac_body_com, jac_geom, jac_point_axis, jac_site, jac_subtree_com
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import (
     BiasType,

@@ -21,7 +21,7 @@ from mjx_like.smooth.camlight import fixed_cameras, fixed_lights
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.crb import crb, factor_m
 from mjx_like.smooth.kinematics import kinematics
-from mjx_like.state import empty_data
+from mjx_like.state.initial import empty_data
 from mjx_like.tendon.stage import tendon
 from mjx_like.tree.inherited import dof_armature
 from mjx_like.tree.jacobian import jac

@@ -15,7 +15,7 @@ from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.integrator.rk4 import finish, rk4, stages
 from mjx_like.inverse import compare_fwd_inv
 from mjx_like.smoothing import straight_through
-from mjx_like.state import initial_state
+from mjx_like.state.initial import initial_state
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit, EnableBit, IntegratorType, WarningType
 from mjx_like.types.model import Model

@@ -7,7 +7,7 @@ import pathlib
 import mujoco
 import numpy as np
 
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 
 TIGHT = 1e-10  # smooth stages
 ROW = 1e-9  # constraint rows

@@ -19,7 +19,7 @@ from mjx_like.smooth.kinematics import kinematics
 from mjx_like.smooth.rne import rne
 from mjx_like.smooth.subtree_vel import subtree_vel
 from mjx_like.smooth.xfrc import xfrc_accumulate
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 from mjx_like.tendon.stage import tendon, tendon_bias, tendon_velocity
 from tests.oracle import error, reference
 

@@ -1,13 +1,7 @@
 """The page of features is generated; the committed one must be that of the tables."""
 
-import importlib.util
-import pathlib
-
-PATH = pathlib.Path(__file__).parents[1] / "docs" / "make_features.py"
+from tools import features_page
 
 
 def test_committed_page_is_current():
-    spec = importlib.util.spec_from_file_location("make_features", PATH)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module.PAGE.read_text() == module.page(), "run python docs/make_features.py"
+    assert features_page.PAGE.read_text() == features_page.page(), "run python tools/features_page.py"

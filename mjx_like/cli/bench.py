@@ -6,7 +6,7 @@ All replay the same states and random controls; a peer that refuses, or needs mo
 import argparse
 import pathlib
 
-from mjx_like.bench import LIMIT, PEERS, Settings, compare, table
+from mjx_like.bench.engines import LIMIT, PEERS, Settings, compare, table
 from mjx_like.cli import stages
 from mjx_like.cli.setup import add_model_arguments, load, positive
 from mjx_like.compilation import choose_emitters

@@ -17,8 +17,8 @@ from mjx_like.cli.progress import phase, without_lines
 from mjx_like.cli.setup import add_model_arguments, load, positive, use_cpu_devices
 from mjx_like.cli.summary import Summary, recorder
 from mjx_like.compilation import compile_quickly
-from mjx_like.rollout import rollout
-from mjx_like.state import make_data
+from mjx_like.rollout.rollout import rollout
+from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import EnableBit
 from mjx_like.types.model import Model

@@ -14,7 +14,7 @@ from mjx_like.constants import MINVAL
 from mjx_like.math import safe
 from mjx_like.math.linalg import cho_solve
 from mjx_like.mjcf.spec import Element
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 from mjx_like.step import step1, step2
 from mjx_like.types.data import Data
 from mjx_like.types.enums import BiasType, DisableBit, GainType, LRMode, ObjType, TrnType

@@ -12,7 +12,7 @@ from mjx_like.errors import InputError
 from mjx_like.mjcf.attach.keyframe import Layout, layout
 from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.mjcf.element import Element
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import JointType
 from mjx_like.types.model import Model

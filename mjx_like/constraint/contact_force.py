@@ -4,11 +4,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.math.linalg import matmul
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ConeType
 from mjx_like.types.model import Model
 
 Array = jax.Array
+
+
+def contact_bodies(m: Model, d: Data) -> Array:
+    """Return the bodies of the geoms of each contact, shape (nconmax, 2); -1 where there is none."""
+    body = jnp.asarray(np.append(m.geom_bodyid, -1).astype(np.int32))
+    return body[jnp.where(d.contact.geom >= 0, d.contact.geom, m.ngeom)]
 
 
 def contact_wrench(m: Model, d: Data) -> Array:
@@ -33,3 +40,15 @@ def contact_wrench(m: Model, d: Data) -> Array:
         return force
     attraction = jnp.where(d.contact.efc_address >= 0, d.contact.adhesion, 0)[:, None]
     return force - jnp.where(np.arange(6) == 0, attraction, 0)
+
+
+def contact_force(m: Model, d: Data, contact_id: Array | int, to_world_frame: bool = False) -> Array:
+    """Return force [N] and torque [N m] of a contact, shape (6,), in its frame or in world axes.
+
+    Source: mj_contactForce.
+    """
+    wrench = contact_wrench(m, d)[contact_id]
+    if not to_world_frame:
+        return wrench
+    frame = d.contact.frame[contact_id]
+    return jnp.concatenate([matmul(wrench[:3], frame), matmul(wrench[3:], frame)])

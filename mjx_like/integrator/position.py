@@ -2,9 +2,11 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.math import quaternion, safe
 from mjx_like.math.select import take
+from mjx_like.types.enums import JointType
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -52,3 +54,11 @@ def replace_angular_velocity(m: Model, qvel: Array, omega: Array) -> Array:
     """Return `qvel` with other angular velocities for the ball and free joints, shape (nquat, 3)."""
     plan = m.plans.integrator
     return take(jnp.concatenate([take(qvel, plan.scalar_dof), omega.ravel()]), plan.dof_order)
+
+
+def normalize_quat(m: Model, qpos: Array) -> Array:
+    """Return joint positions, shape (nq,), with all quaternions normalised.  Source: mj_normalizeQuat."""
+    turning = np.isin(m.jnt_type, (JointType.FREE, JointType.BALL))
+    start = (m.jnt_qposadr + 3 * (m.jnt_type == JointType.FREE))[turning]
+    cells, qpos = start[:, None] + np.arange(4), jnp.asarray(qpos)
+    return qpos.at[cells].set(quaternion.normalize(qpos[cells])) if cells.size else qpos

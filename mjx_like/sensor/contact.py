@@ -7,11 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constants import MINVAL
+from mjx_like.constraint.contact_force import contact_bodies, contact_wrench
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import take
-from mjx_like.sensor.contact_wrench import contact_bodies, contact_wrench
 from mjx_like.sensor.volume import in_sites
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ConDataField, ObjType

@@ -5,12 +5,12 @@ import jax.numpy as jnp
 
 from mjx_like.math import quaternion
 from mjx_like.math.quaternion import cross
-from mjx_like.sensor.object_motion import (
-    object_acceleration,
+from mjx_like.smooth.object_motion import (
+    object_accelerations,
     object_position,
     object_quaternion,
     object_rotation,
-    object_velocity,
+    object_velocities,
 )
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -53,30 +53,30 @@ def framequat(m: Model, d: Data, group: SensorGroup) -> Array:
 
 def framelinvel(m: Model, d: Data, group: SensorGroup) -> Array:
     """Return linear velocities of objects, shape (n, 3) [m/s], as they appear in the moving reference frame."""
-    velocity = object_velocity(m, d, group.objtype, group.objid)[:, 3:]
+    velocity = object_velocities(m, d, group.objtype, group.objid)[:, 3:]
     if not group.has_ref:
         return velocity
-    reference = object_velocity(m, d, group.reftype, group.refid)
+    reference = object_velocities(m, d, group.reftype, group.refid)
     apart = object_position(d, group.objtype, group.objid) - object_position(d, group.reftype, group.refid)
     return _seen(d, group, velocity - reference[:, 3:] + cross(apart, reference[:, :3]))
 
 
 def frameangvel(m: Model, d: Data, group: SensorGroup) -> Array:
     """Return angular velocities of objects, shape (n, 3) [rad/s], relative to the reference frame."""
-    velocity = object_velocity(m, d, group.objtype, group.objid)[:, :3]
+    velocity = object_velocities(m, d, group.objtype, group.objid)[:, :3]
     if not group.has_ref:
         return velocity
-    return _seen(d, group, velocity - object_velocity(m, d, group.reftype, group.refid)[:, :3])
+    return _seen(d, group, velocity - object_velocities(m, d, group.reftype, group.refid)[:, :3])
 
 
 def framelinacc(m: Model, d: Data, group: SensorGroup) -> Array:
     """Return linear accelerations of objects, gravity included, shape (n, 3) [m/s^2, world]."""
-    return object_acceleration(m, d, group.objtype, group.objid)[:, 3:]
+    return object_accelerations(m, d, group.objtype, group.objid)[:, 3:]
 
 
 def frameangacc(m: Model, d: Data, group: SensorGroup) -> Array:
     """Return angular accelerations of objects, shape (n, 3) [rad/s^2, world]."""
-    return object_acceleration(m, d, group.objtype, group.objid)[:, :3]
+    return object_accelerations(m, d, group.objtype, group.objid)[:, :3]
 
 
 def _axis(d: Data, group: SensorGroup, column: int) -> Array:

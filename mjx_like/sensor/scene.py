@@ -5,8 +5,8 @@ import jax.numpy as jnp
 
 from mjx_like.math.select import take
 from mjx_like.sensor.enclosure import enclosed
-from mjx_like.sensor.object_motion import object_position
 from mjx_like.sensor.volume import in_sites
+from mjx_like.smooth.object_motion import object_position
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 from mjx_like.types.plans import SensorGroup

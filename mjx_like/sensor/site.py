@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 from mjx_like.math.select import take
 from mjx_like.math.spatial import shift_force, to_frame
-from mjx_like.sensor.object_motion import object_acceleration, object_velocity
+from mjx_like.smooth.object_motion import object_accelerations, object_velocities
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ObjType
 from mjx_like.types.model import Model
@@ -16,17 +16,17 @@ Array = jax.Array
 
 def accelerometer(m: Model, d: Data, group: SensorGroup) -> Array:
     """Return linear accelerations of sites, gravity included, shape (n, 3) [m/s^2, site frame]."""
-    return object_acceleration(m, d, ObjType.SITE, group.objid, local=True)[:, 3:]
+    return object_accelerations(m, d, ObjType.SITE, group.objid, local=True)[:, 3:]
 
 
 def velocimeter(m: Model, d: Data, group: SensorGroup) -> Array:
     """Return linear velocities of sites, shape (n, 3) [m/s, site frame]."""
-    return object_velocity(m, d, ObjType.SITE, group.objid, local=True)[:, 3:]
+    return object_velocities(m, d, ObjType.SITE, group.objid, local=True)[:, 3:]
 
 
 def gyro(m: Model, d: Data, group: SensorGroup) -> Array:
     """Return angular velocities of sites, shape (n, 3) [rad/s, site frame]."""
-    return object_velocity(m, d, ObjType.SITE, group.objid, local=True)[:, :3]
+    return object_velocities(m, d, ObjType.SITE, group.objid, local=True)[:, :3]
 
 
 def force(m: Model, d: Data, group: SensorGroup) -> Array:

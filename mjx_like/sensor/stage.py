@@ -4,11 +4,11 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.math.select import take
+from mjx_like.postconstraint.rne_postconstraint import rne_postconstraint
 from mjx_like.sensor import frame, joint, scene, site, view
 from mjx_like.sensor.contact import contact
 from mjx_like.sensor.delay import held, record, total_recorded
 from mjx_like.sensor.distance import geomdist, geomfromto, geomnormal
-from mjx_like.sensor.rne_postconstraint import rne_postconstraint
 from mjx_like.sensor.tactile import tactile
 from mjx_like.sensor.touch import touch
 from mjx_like.smooth.energy import energy_pos, energy_vel

@@ -9,7 +9,7 @@ from mjx_like.math import vector as v
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import take
-from mjx_like.sensor.object_motion import object_velocity
+from mjx_like.smooth.object_motion import object_velocities
 from mjx_like.types.data import Data
 from mjx_like.types.enums import GeomType, ObjType
 from mjx_like.types.model import Model
@@ -79,5 +79,5 @@ def _distance(m: Model, d: Data, place: Array, others: np.ndarray) -> Array:
 
 def _velocity(m: Model, d: Data, place: Array, geoms: np.ndarray) -> Array:
     """Return the velocity [m/s] that each geom has at each place, shape (nplace, ngeom, 3)."""
-    motion = object_velocity(m, d, ObjType.GEOM, geoms)
+    motion = object_velocities(m, d, ObjType.GEOM, geoms)
     return motion[:, 3:] + cross(motion[:, :3], place[:, None] - take(d.geom_xpos, geoms))

@@ -6,10 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.constraint.contact_force import contact_wrench
+from mjx_like.constraint.contact_force import contact_bodies, contact_wrench
 from mjx_like.geometry.ray import RAY
 from mjx_like.math.batching import capacities, mapped_batch, with_capacity
-from mjx_like.sensor.contact_wrench import contact_bodies
 from mjx_like.types.data import Data
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model

@@ -8,8 +8,8 @@ from mjx_like.constants import MINVAL
 from mjx_like.math import safe
 from mjx_like.math.select import take
 from mjx_like.ray.stage import cast
-from mjx_like.sensor.object_motion import object_position, object_rotation
 from mjx_like.sensor.plan import rangefinder_geoms
+from mjx_like.smooth.object_motion import object_position, object_rotation
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ObjType, ProjectionType, RayDataField
 from mjx_like.types.model import Model

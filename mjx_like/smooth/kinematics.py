@@ -100,3 +100,12 @@ def _positions(m: Model, base_pos: Array, base: Array, rotation: Array, slide: A
     if slide.size:
         step = step + take(jnp.concatenate([slide, jnp.zeros(1, slide.dtype)]), plan.node_slide) * axis
     return combine_last(step, plan.node_ancestor[plan.body_node]), combine_last(step, plan.node_before) + forth, axis
+
+
+def local2global(d: Data, pos: Array, quat: Array, body: int) -> tuple[Array, Array]:
+    """Return position, shape (3,), and rotation, shape (3, 3), in the world of a frame given in that of a body.
+
+    Source: mj_local2Global.
+    """
+    turned = quaternion.multiply(d.xquat[body], quaternion.normalize(quat))
+    return d.xpos[body] + quaternion.rotate(d.xquat[body], pos), quaternion.matrix(turned)

@@ -2,11 +2,13 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import combine, take
+from mjx_like.tree.jacobian import jac
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -35,3 +37,17 @@ def _angular_momentum(m: Model, d: Data, omega: Array, linear: Array, subtree) -
     local = jnp.sum(d.ximat * omega[:, :, None], axis=1)
     spin = jnp.sum(d.ximat * (m.body_inertia * local)[:, None, :], axis=2)
     return combine(subtree, spin + cross(d.xipos, m.body_mass[:, None] * linear))
+
+
+def angmom_mat(m: Model, d: Data, body: int) -> Array:
+    """Return the matrix, shape (3, nv), from qvel to the angular momentum of a subtree about its centre of mass.
+
+    Source: mj_angmomMat.
+    """
+    inside = m.plans.tree.body_ancestor[:, body]
+    jacp, jacr = jac(m, d, d.xipos, np.arange(m.nbody))
+    local = jnp.einsum("bji,bvj->bvi", d.ximat, jacr, precision="highest") * m.body_inertia[:, None, :]
+    spin = jnp.einsum("bij,bvj->bvi", d.ximat, local, precision="highest")
+    arm = (d.xipos - d.subtree_com[body])[:, None, :]
+    orbit = cross(jnp.broadcast_to(arm, jacp.shape), m.body_mass[:, None, None] * jacp)
+    return combine(inside[None, :], spin + orbit)[0].T

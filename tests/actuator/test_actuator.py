@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from mjx_like.actuator.stage import next_activation
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.types.enums import WarningType
 from mjx_like.types.hooks import Hooks
 from tests.oracle import TIGHT, error, load, reference, states

@@ -10,13 +10,13 @@ import pytest
 
 from mjx_like.actuator.stage import fwd_actuation, next_activation
 from mjx_like.errors import ModelError
-from mjx_like.interop import put_data, put_model
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_data, put_model
+from mjx_like.state.initial import make_data
 from mjx_like.step import step
 from mjx_like.types.hooks import Hooks
 from tests.oracle import TIGHT, error
 
-MODELS = pathlib.Path(__file__).parents[2] / "models/features"
+MODELS = pathlib.Path(__file__).parents[1] / "models/features"
 KINDS = ("pid", "dcmotor", "orientation")
 FIELDS = ("actuator_length", "actuator_velocity", "act_dot", "actuator_force", "act", "qvel", "sensordata")
 STEPS, STARTS = 8, 4

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
-from mjx_like import bench
+from mjx_like.bench import engines
 from mjx_like.cli import main, stages
 from mjx_like.errors import InputError
 
@@ -47,28 +47,28 @@ def peers(tmp_path, monkeypatch):
     }
     for name, text in scripts.items():
         (tmp_path / name).write_text(text)
-    monkeypatch.setattr(bench, "FOLDER", tmp_path)
-    monkeypatch.setitem(bench.PEERS, "slow", "slow.py")
-    monkeypatch.setitem(bench.PEERS, "stalls", "stalls.py")
-    monkeypatch.setitem(bench.PEERS, "refuses", "refuses.py")
+    monkeypatch.setattr(engines, "FOLDER", tmp_path)
+    monkeypatch.setitem(engines.PEERS, "slow", "slow.py")
+    monkeypatch.setitem(engines.PEERS, "stalls", "stalls.py")
+    monkeypatch.setitem(engines.PEERS, "refuses", "refuses.py")
     return tmp_path
 
 
 def test_every_engine_answers(peers):
-    settings = bench.Settings("m.xml", batch=8)
-    answers = bench.compare(settings, ("mjx", "mujoco"), tell=lambda text: None)
+    settings = engines.Settings("m.xml", batch=8)
+    answers = engines.compare(settings, ("mjx", "mujoco"), tell=lambda text: None)
     assert list(answers) == ["mjx_like", "mjx", "mujoco"]
-    text = bench.table(settings, answers)
+    text = engines.table(settings, answers)
     assert "batch 8" in text and "INVALID" not in text
     (ratio,) = (line for line in text.splitlines() if line.startswith("mjx_like is faster by"))
     assert ratio.split()[4:] == "1.00 15.00 (15.00 to 15.00) 0.50 (0.50 to 0.50)".split()
-    assert len(answers["mjx"]["cpu_rates"]) == bench.ROUNDS
+    assert len(answers["mjx"]["cpu_rates"]) == engines.ROUNDS
 
 
 def test_a_peer_that_hangs_and_one_that_refuses(peers):
-    settings = bench.Settings("m.xml", limit=1.0)
+    settings = engines.Settings("m.xml", limit=1.0)
     peers = ("slow", "stalls", "refuses")
-    text = bench.table(settings, bench.compare(settings, peers, tell=lambda text: None))
+    text = engines.table(settings, engines.compare(settings, peers, tell=lambda text: None))
     assert "slow: no result (no result within 1 s)" in text
     assert "stalls: no result (no result within 1 s)" in text
     assert "refuses: no result (NotImplementedError: condim 4 is not supported)" in text
@@ -77,25 +77,22 @@ def test_a_peer_that_hangs_and_one_that_refuses(peers):
 
 def test_an_overflow_makes_the_figures_invalid(peers):
     (peers / "ours.py").write_text((peers / "full.py").read_text())
-    settings = bench.Settings("m.xml")
-    text = bench.table(settings, bench.compare(settings, (), tell=lambda text: None))
+    settings = engines.Settings("m.xml")
+    text = engines.table(settings, engines.compare(settings, (), tell=lambda text: None))
     assert "INVALID" in text.splitlines()[-1]
 
 
 def test_without_mujoco_ours_prepares(peers):
     (peers / "mujoco_peer.py").write_text("import nothing_of_that_name")
     told = []
-    answers = bench.compare(bench.Settings("m.xml"), ("mujoco",), tell=told.append)
+    answers = engines.compare(engines.Settings("m.xml"), ("mujoco",), tell=told.append)
     assert "wall_rate" in answers["mjx_like"] and "No module named" in answers["mujoco"]["refused"]
     assert any("starting from rest" in line for line in told)
 
 
-def test_messages(peers, monkeypatch):
+def test_messages(peers):
     with pytest.raises(InputError, match="unknown peer 'brax'; allowed: mjx, mujoco"):
-        bench.compare(bench.Settings("m.xml"), ("brax",))
-    monkeypatch.setattr(bench, "FOLDER", peers / "nothing")
-    with pytest.raises(InputError, match="run the benchmark from a source checkout"):
-        bench.compare(bench.Settings("m.xml"), ())
+        engines.compare(engines.Settings("m.xml"), ("brax",))
 
 
 def test_stages_in_order_are_forward():

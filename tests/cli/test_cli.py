@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mjx_like.cli.controls import random_controls, zero_controls
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 
 ROOT = pathlib.Path(__file__).parents[2]
 PENDULUM = """<mujoco><option solver="CG"/><worldbody><body name="arm"><joint name="j" axis="0 1 0"/>

@@ -6,8 +6,8 @@ import mujoco
 import numpy as np
 
 from mjx_like.collision.driver import collision
-from mjx_like.interop import put_model
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_model
+from mjx_like.state.initial import make_data
 
 SIZES = {
     "plane": "1 1 1", "sphere": ".1", "capsule": ".06 .13", "ellipsoid": ".07 .1 .14", "cylinder": ".09 .12",

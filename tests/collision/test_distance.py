@@ -9,7 +9,7 @@ import pytest
 import mjx_like as mjx
 from mjx_like.collision.distance import distances, geom_distance
 from mjx_like.errors import InputError, UnsupportedError
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 from tests.collision.scene import SIZES
 from tests.oracle import TIGHT, error, load
 

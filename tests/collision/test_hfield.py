@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from mjx_like.collision.driver import collision
-from mjx_like.interop import put_model
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_model
+from mjx_like.state.initial import make_data
 from tests.collision import scene
 from tests.oracle import error
 

@@ -12,7 +12,7 @@ import trimesh
 import mjx_like as mjx
 from mjx_like.collision.distance import distances
 from mjx_like.collision.driver import collision
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 from tests.collision import scene
 from tests.compiler.test_mesh_field import BALL, mesh_xml
 

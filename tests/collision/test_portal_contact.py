@@ -11,8 +11,8 @@ import pytest
 from mjx_like.collision.driver import collision
 from mjx_like.collision.portal import portal_contact
 from mjx_like.geometry.convex import convex
-from mjx_like.interop import put_model
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_model
+from mjx_like.state.initial import make_data
 from mjx_like.types.enums import GeomType
 from tests.collision import scene
 

@@ -1,16 +1,14 @@
 """Where rounding decides MuJoCo's own contacts: minimal models of what keeps model files from being exact."""
 
-import pathlib
-
 import jax
 import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from tests.collision import scene
+from tests.models import ROUNDING
 
-MODELS = sorted((pathlib.Path(__file__).parents[2] / "models" / "rounding").glob("*.xml"))
 MOVE, MOVES = 1e-14, 100  # [m], of the pose
 
 
@@ -19,7 +17,7 @@ def _apart(a: np.ndarray, b: np.ndarray) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", MODELS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", ROUNDING, ids=lambda p: p.stem)
 def test_contacts_are_among_those_of_the_oracle(path):
     """MuJoCo's contacts change when the pose moves by 1e-14; ours are those that it has at one of these poses."""
     mj, rng = mujoco.MjModel.from_xml_path(str(path)), np.random.default_rng(0)

@@ -13,7 +13,7 @@ from mjx_like.collision.distance import distances
 from mjx_like.collision.driver import collision
 from mjx_like.geometry.signed_distance import field
 from mjx_like.math import quaternion
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 from mjx_like.types.enums import GeomType
 from tests.collision import scene
 

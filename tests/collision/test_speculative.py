@@ -8,10 +8,10 @@ import pytest
 
 from mjx_like.collision.driver import collision
 from mjx_like.forward import forward
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.kinematics import kinematics
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 
 TENT = "0 0 .18  .15 0 -.09  -.07 .13 -.09  -.07 -.13 -.09  -.06 0 .15"
 SHAPES = {

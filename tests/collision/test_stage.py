@@ -14,8 +14,8 @@ from mjx_like.collision import plan
 from mjx_like.collision.candidate_points import KERNELS, candidates
 from mjx_like.collision.driver import collision
 from mjx_like.collision.mixing import pair_parameters
-from mjx_like.interop import put_model
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_model
+from mjx_like.state.initial import make_data
 from mjx_like.types.enums import GeomType, WarningType
 from mjx_like.types.hooks import Hooks
 from mjx_like.types.model import Model

@@ -5,7 +5,7 @@ import numpy as np
 
 from mjx_like.compiler.compile import compile_spec
 from mjx_like.compiler.finalize import Arrays
-from mjx_like.interop import arrays_from_mjmodel
+from mjx_like.interop.convert import arrays_from_mjmodel
 from mjx_like.mjcf.reader import parse_file, parse_string
 
 TOLERANCE = 1e-9

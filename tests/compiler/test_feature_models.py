@@ -1,13 +1,10 @@
 """Our own model of each feature compiles to MuJoCo's arrays."""
 
-import pathlib
-
 import pytest
 
 from tests.compiler.compare import differences
 from tests.compiler.test_mesh import OURS
-
-FEATURES = sorted((pathlib.Path(__file__).parents[2] / "models/features").glob("*.xml"))
+from tests.models import FEATURES
 
 
 @pytest.mark.parametrize("path", FEATURES, ids=lambda path: path.stem)

@@ -7,7 +7,7 @@ import pytest
 
 from mjx_like.compiler.load import from_xml_path, from_xml_string
 from mjx_like.errors import InputError
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from tests.compiler.features import FEATURES
 from tests.oracle import GYM
 

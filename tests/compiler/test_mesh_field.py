@@ -14,7 +14,7 @@ import mjx_like as mjx
 from mjx_like.compiler.mesh.box_tree import order_of_tree
 from mjx_like.compiler.mesh.field import field_of_octree, mesh_field
 from mjx_like.geometry.signed_distance import field
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.types.enums import GeomType
 from tests.oracle import error
 

@@ -6,7 +6,7 @@ import pytest
 
 import mjx_like as mjx
 from mjx_like.errors import ModelError, UnsupportedError
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from tests.compiler.compare import compile_source, differences
 
 

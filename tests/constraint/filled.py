@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import mujoco
 import numpy as np
 
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mjx_like.constraint.stage import make_constraint, reference_constraint
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.types.enums import WarningType
 from tests.constraint.filled import ROWS, dense_jacobian, filled
 from tests.constraint.models import every_row, sliding, sliding_states

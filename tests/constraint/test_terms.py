@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from mjx_like.collision.surface_velocity import surface_velocity
-from mjx_like.constraint.contact_force import contact_wrench
+from mjx_like.constraint.contact_force import contact_force, contact_wrench
 from mjx_like.constraint.stage import make_constraint, reference_constraint
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.passive.adhesion import adhesion_force
-from mjx_like.support import contact_force
 from tests.constraint.filled import ROWS, dense_jacobian, filled
 from tests.constraint.models import sliding, sliding_states
 from tests.oracle import ROW, error, reference

@@ -8,7 +8,7 @@ import pytest
 
 from mjx_like.errors import InputError
 from mjx_like.forward import forward_skip
-from mjx_like.interop import put_data, put_model
+from mjx_like.interop.convert import put_data, put_model
 from mjx_like.inverse import compare_fwd_inv, inverse, inverse_skip
 from mjx_like.types.enums import Stage
 from tests.oracle import ACCELERATION, error

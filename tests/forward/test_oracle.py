@@ -10,11 +10,11 @@ import pytest
 
 from mjx_like.forward import forward
 from mjx_like.inverse import inverse
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 from mjx_like.step import step
+from tests.models import FEATURES
 from tests.oracle import ACCELERATION, GYM, STATE, TIGHT, error, load, reference, states
 
-FEATURES = sorted((pathlib.Path(__file__).parents[2] / "models/features").glob("*.xml"))
 SUITE = pathlib.Path(__import__("dm_control").__file__).parent / "suite"
 QUICK = ("kinematics_mocap", "tendon_armature")
 FAST = [SUITE / "pendulum.xml", GYM / "ant.xml"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from tests.oracle import error
 
 XML = """

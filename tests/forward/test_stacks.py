@@ -1,19 +1,18 @@
 """Stacks rest as they do in MuJoCo C: from its settled state, neither the poses drift nor the speeds grow."""
 
-import pathlib
-
 import jax
 import jax.numpy as jnp
 import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.interop import put_model
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_model
+from mjx_like.state.initial import make_data
 from mjx_like.step import step
+from tests.models import HERE
 from tests.oracle import STATE
 
-MODELS = pathlib.Path(__file__).parents[2] / "models" / "stacks"
+MODELS = HERE / "stacks"
 STEPS = 50
 
 

@@ -15,9 +15,9 @@ import pytest
 from mjx_like.collision.closed.table import CLOSED
 from mjx_like.collision.distance import geom_distance
 from mjx_like.integrator.position import integrate_pos
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.smooth.kinematics import kinematics
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 from mjx_like.types.enums import GeomType
 from tests.collision import optimum
 

@@ -1,7 +1,5 @@
 """The derivative of a step of every small model, which together have every row of the dispatch tables."""
 
-import pathlib
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,9 +9,9 @@ import mjx_like as mjx
 from mjx_like.collision import hfield
 from mjx_like.collision.convex import ccd, convex_pair
 from mjx_like.collision.convex.derivative import settled
+from tests.models import FEATURES
 from tests.oracle import load, states
 
-FEATURES = sorted((pathlib.Path(__file__).parents[2] / "models/features").glob("*.xml"))
 QUICK = ("tendon_armature",)
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)
 LENGTH = 1e-6

@@ -1,7 +1,5 @@
 """No NaN in the gradient of a step: every model of models/, at rest, touching, aligned, and in random states."""
 
-import pathlib
-
 import jax
 import jax.numpy as jnp
 import mujoco
@@ -9,13 +7,13 @@ import numpy as np
 import pytest
 
 from mjx_like.integrator.position import integrate_pos
-from mjx_like.interop import put_model
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_model
+from mjx_like.state.initial import make_data
 from mjx_like.step import step
 from tests.gradient.resting import resting_and_touching
+from tests.models import FEATURES, MAIN
 
-MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
-FILES = sorted([*MODELS.glob("*.xml"), *MODELS.glob("features/*.xml")])
+FILES = sorted([*MAIN, *FEATURES], key=lambda path: path.stem)
 QUICK = {"pair_sphere_sphere"}
 STATES, LARGE = 10_000, 200  # of models with at most `SMALL` dofs, and of others
 SMALL = 14

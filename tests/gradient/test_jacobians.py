@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from mjx_like.derivative import inverse_jacobian, transition_jacobian
-from mjx_like.interop import put_model
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_model
+from mjx_like.state.initial import make_data
 from tests.oracle import GYM
 
 MODEL = """

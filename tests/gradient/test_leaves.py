@@ -9,8 +9,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.interop import put_model
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_model
+from mjx_like.state.initial import make_data
 from mjx_like.step import step
 from mjx_like.types.model import Model
 

@@ -4,8 +4,6 @@ Residues of 1e-6 to 1e-40 make guards fail that random states never meet: what i
 in its derivative that is not. Both precisions, both modes, under `jit`, with cotangents of zero and others.
 """
 
-import pathlib
-
 import jax
 import jax.numpy as jnp
 import mujoco
@@ -13,15 +11,14 @@ import numpy as np
 import pytest
 
 from mjx_like.collision.driver import collision
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.kinematics import kinematics
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 from mjx_like.step import step
 from tests.gradient.resting import resting_and_touching
+from tests.models import FEATURES
 
-MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
-FILES = sorted(MODELS.glob("features/*.xml"))
 QUICK = {"pair_sphere_sphere"}
 EXPONENTS = np.arange(6, 41)
 MIXED = 256  # states with residues on all coordinates at once
@@ -64,7 +61,7 @@ def results(m, d, collides, qpos, qvel):
 
 @pytest.mark.parametrize("dtype", (np.float32, np.float64), ids=["float32", "float64"])
 @pytest.mark.parametrize(
-    "file", [pytest.param(f, id=f.stem, marks=() if f.stem in QUICK else pytest.mark.slow) for f in FILES]
+    "file", [pytest.param(f, id=f.stem, marks=() if f.stem in QUICK else pytest.mark.slow) for f in FEATURES]
 )
 def test_both_modes_are_finite_and_equal(file, dtype):
     with jax.enable_x64(dtype == np.float64):

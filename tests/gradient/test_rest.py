@@ -1,7 +1,5 @@
 """Finite gradients at states that long simulations end in, and of optimisation through contact; in float32."""
 
-import pathlib
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,11 +7,12 @@ import optax
 import pytest
 
 from mjx_like.compiler.load import from_xml_path, from_xml_string
-from mjx_like.rollout import rollout
-from mjx_like.state import make_data
+from mjx_like.rollout.rollout import rollout
+from mjx_like.state.initial import make_data
 from mjx_like.step import step
+from tests.models import ALL
 
-MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
+PATHS = {path.stem: path for path in ALL}
 BOXES = """<mujoco><option timestep="0.005"/><worldbody><geom type="plane" size="5 5 .1"/>
 <body pos="0 0 .11"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
 <body pos=".02 0 .32"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
@@ -31,17 +30,14 @@ SETTLED, SAMPLES = 2000, 64  # steps until rest, and states taken from the last 
 
 def load(name):
     sources = {"boxes": BOXES, "thrown": THROWN}
-    return from_xml_string(sources[name]) if name in sources else from_xml_path(str(MODELS / f"{name}.xml"))
+    return from_xml_string(sources[name]) if name in sources else from_xml_path(str(PATHS[name]))
 
 
 @pytest.mark.parametrize(
     "name",
     [
         "thrown",
-        *(
-            pytest.param(n, marks=pytest.mark.slow)
-            for n in ("boxes", "arm", "quadruped", "humanoid", "stacks/stack_boxes")
-        ),
+        *(pytest.param(n, marks=pytest.mark.slow) for n in ("boxes", "arm", "quadruped", "humanoid", "stack_boxes")),
     ],
 )
 def test_gradient_is_finite_at_rest(name):

@@ -6,9 +6,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.interop import put_model
-from mjx_like.rollout import rollout
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_model
+from mjx_like.rollout.rollout import rollout
+from mjx_like.state.initial import make_data
 from tests.oracle import GYM
 
 BOX = """

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from mjx_like.errors import InputError
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.smoothing import with_smoothing, without_smoothing
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 from mjx_like.step import step
 
 XML = """

@@ -12,12 +12,12 @@ import pytest
 
 from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicitfast import implicitfast
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.inverse import inverse
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
 from mjx_like.smooth.energy import energy_pos, energy_vel
 from mjx_like.smooth.subtree_vel import subtree_vel
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from tests.oracle import error
 

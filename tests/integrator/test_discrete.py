@@ -1,7 +1,5 @@
 """The integrator `discrete`: steps, inverse dynamics and gradients."""
 
-import pathlib
-
 import jax
 import jax.numpy as jnp
 import mujoco
@@ -10,15 +8,18 @@ import pytest
 
 from mjx_like.forward import fwd_acceleration, fwd_constraint
 from mjx_like.integrator.discrete import constraint_inertia, discrete_constraint, discrete_force
-from mjx_like.interop import put_data, put_model
+from mjx_like.interop.convert import put_data, put_model
 from mjx_like.inverse import inverse_skip
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 from mjx_like.step import step
 from mjx_like.types.enums import Stage
+from tests.models import HERE
 from tests.oracle import ACCELERATION, ROW, TIGHT, error, load, reference, states
 
-FEATURES = pathlib.Path(__file__).parents[2] / "models/features"
-MODEL, CONSTRAINED = FEATURES / "integrator_discrete.xml", FEATURES / "integrator_discrete_constraint.xml"
+MODEL, CONSTRAINED = (
+    HERE / "features" / "integrator_discrete.xml",
+    HERE / "features" / "integrator_discrete_constraint.xml",
+)
 STEPS, STARTS = 5, 3
 
 

@@ -9,8 +9,8 @@ import pytest
 from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
-from mjx_like.interop import put_data
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_data
+from mjx_like.state.initial import make_data
 from tests.oracle import TIGHT, error, load, reference, states
 
 INTEGRATORS = {"Euler": euler, "implicit": implicit, "implicitfast": implicitfast}

@@ -1,7 +1,5 @@
 """Springs that yield against MuJoCo C, step by step, with gradients."""
 
-import pathlib
-
 import jax
 import jax.numpy as jnp
 import mujoco
@@ -9,15 +7,14 @@ import numpy as np
 import pytest
 
 from mjx_like.integrator.plastic import next_plastic
-from mjx_like.interop import put_model
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_model
+from mjx_like.state.initial import make_data
+from tests.models import HERE
 from tests.oracle import error
-
-FEATURES = pathlib.Path(__file__).parents[2] / "models/features"
 
 
 def load(name):
-    mj = mujoco.MjModel.from_xml_path(str(FEATURES / f"springyield_{name}.xml"))
+    mj = mujoco.MjModel.from_xml_path(str(HERE / "features" / f"springyield_{name}.xml"))
     mj.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
     return mj, put_model(mj)
 

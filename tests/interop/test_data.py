@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mjx_like.errors import InputError
-from mjx_like.interop import get_data, get_data_into, put_data
+from mjx_like.interop.convert import get_data, get_data_into, put_data
 from tests.oracle import GYM
 
 CAPACITY = {"nconmax": 32, "njmax": 128}

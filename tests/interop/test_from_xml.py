@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.types.model import Model
 from tests.oracle import GYM
 

@@ -25,10 +25,12 @@ from mjx_like.errors import ModelError
 from mjx_like.mjcf.reader import parse_string
 from mjx_like.mjcf.schema import ELEMENTS, Kind
 from tests.mjcf.minimal import ROWS, model
+from tests.models import HERE
 
 ROOT = pathlib.Path(__file__).parents[2]
 FOLDERS = (
     ROOT / "models",
+    HERE,
     pathlib.Path(gymnasium.__file__).parent / "envs/mujoco/assets",
     pathlib.Path(dm_control.__file__).parent / "suite",
 )

@@ -3,14 +3,14 @@
 import pathlib
 import re
 
-from mjx_like.mjcf.page import page
 from mjx_like.mjcf.schema import ELEMENTS
+from tools.mjcf_page import page
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs/reference/mjcf.md"
 
 
 def test_the_page_is_current():
-    remedy = "run: python -m mjx_like.mjcf.page > docs/reference/mjcf.md"
+    remedy = "run: python tools/mjcf_page.py > docs/reference/mjcf.md"
     assert PAGE.read_text() == page(), remedy
 
 

@@ -15,12 +15,12 @@ from mjx_like.mjcf.writer import to_xml, write_xml
 from tests.compiler.features import FEATURES
 from tests.mjcf.random_model import random_actuators, random_elements
 from tests.mjcf.same_spec import differences, resolved
+from tests.models import ALL
 
-MODELS = pathlib.Path(__file__).parents[2] / "models"
 FILES = {
     package: sorted(pathlib.Path(importlib.util.find_spec(package).origin).parent.rglob("*.xml"))
     for package in ("gymnasium", "dm_control", "mujoco.mjx")
-} | {"models": sorted(MODELS.rglob("*.xml"))}
+} | {"models": ALL}
 
 
 def same_in_mujoco(first: mujoco.MjModel, second: mujoco.MjModel, rounding: float = 0) -> None:

@@ -1,0 +1,10 @@
+"""Model files of this repository: those that users see, and small ones for one feature, stack or rounding each."""
+
+import pathlib
+
+HERE = pathlib.Path(__file__).parent
+MAIN = sorted((HERE.parents[1] / "models").glob("*.xml"))
+FEATURES = sorted(HERE.glob("features/*.xml"))
+STACKS = sorted(HERE.glob("stacks/*.xml"))
+ROUNDING = sorted(HERE.glob("rounding/*.xml"))
+ALL = [*MAIN, *FEATURES, *STACKS, *ROUNDING]

@@ -1,16 +1,13 @@
 """Our own MJCF files do what their comments say, in MuJoCo itself."""
 
 import itertools
-import pathlib
 
 import mujoco
 import numpy as np
 import pytest
 
-MODELS = pathlib.Path(__file__).parents[2] / "models"
-MAIN = sorted(MODELS.glob("*.xml"))
-FEATURES = sorted((MODELS / "features").glob("*.xml"))
-STACKS = sorted((MODELS / "stacks").glob("*.xml"))
+from tests.models import FEATURES, HERE, MAIN, STACKS
+
 SHAPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box")
 
 
@@ -45,7 +42,7 @@ def test_random_controls(path):
 
 
 def test_humanoid_is_a_person():
-    mj = mujoco.MjModel.from_xml_path(str(MODELS / "humanoid.xml"))
+    mj = mujoco.MjModel.from_xml_path(str(MAIN[0].with_name("humanoid.xml")))
     assert abs(mj.body_mass.sum() - 70) < 0.1 and mj.nu == 21 and np.all(mj.jnt_limited[1:])
     data = mujoco.MjData(mj)
     mujoco.mj_resetDataKeyframe(mj, data, 0)
@@ -55,7 +52,7 @@ def test_humanoid_is_a_person():
 
 
 def test_arm_lifts_the_cube():
-    mj = mujoco.MjModel.from_xml_path(str(MODELS / "arm.xml"))
+    mj = mujoco.MjModel.from_xml_path(str(MAIN[0].with_name("arm.xml")))
     data = mujoco.MjData(mj)
     mujoco.mj_resetDataKeyframe(mj, data, 1)
     simulate(mj, data, 300, controlled=False)
@@ -98,13 +95,13 @@ def test_wrapping_tendon_touches_its_geom(path):
 
 def test_every_transmission_has_a_model_that_uses_it():
     for kind in ("joint", "jointinparent", "tendon", "site", "slidercrank", "body"):
-        mj = mujoco.MjModel.from_xml_path(str(MODELS / "features" / f"transmission_{kind}.xml"))
+        mj = mujoco.MjModel.from_xml_path(str(HERE / "features" / f"transmission_{kind}.xml"))
         assert set(mj.actuator_trntype) == {int(getattr(mujoco.mjtTrn, f"mjTRN_{kind.upper()}"))}, kind
 
 
 def test_every_pair_of_shapes_has_a_model():
     for low, high in itertools.combinations_with_replacement(SHAPES, 2):
         if high != "plane":
-            mj = mujoco.MjModel.from_xml_path(str(MODELS / "features" / f"pair_{low}_{high}.xml"))
+            mj = mujoco.MjModel.from_xml_path(str(HERE / "features" / f"pair_{low}_{high}.xml"))
             kinds = {f"mjGEOM_{low.upper()}", f"mjGEOM_{high.upper()}"}
             assert {mujoco.mjtGeom(k).name for k in mj.geom_type} == kinds

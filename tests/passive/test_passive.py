@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mjx_like.integrator.position import integrate_pos
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.passive.stage import passive
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.com_vel import com_vel

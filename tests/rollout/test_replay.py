@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from mjx_like.errors import InputError, MjxLikeError
-from mjx_like.replay import replay
-from mjx_like.rollout import CARRIED, rollout
-from mjx_like.state import make_data
+from mjx_like.rollout.replay import replay
+from mjx_like.rollout.rollout import CARRIED, rollout
+from mjx_like.state.initial import make_data
 from mjx_like.types.model import Model
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -42,7 +42,7 @@ import hashlib, sys
 import jax
 import numpy as np
 import mjx_like as mjx
-from mjx_like.rollout import CARRIED
+from mjx_like.rollout.rollout import CARRIED
 from tests.rollout.test_replay import BALLS, SWING, worlds
 
 name, batch, steps, options = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), eval(sys.argv[4])

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from mjx_like.errors import InputError
-from mjx_like.interop import put_data, put_model
-from mjx_like.rollout import CARRIED, rollout
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_data, put_model
+from mjx_like.rollout.rollout import CARRIED, rollout
+from mjx_like.state.initial import make_data
 from mjx_like.step import step
 from mjx_like.types.model import Model
 from tests.processes import succeeds
@@ -149,8 +149,8 @@ def test_two_devices_give_the_same():
     code = (
         "import jax; jax.config.update('jax_num_cpu_devices', 2); jax.config.update('jax_enable_x64', True)\n"
         "import mujoco, numpy as np\n"
-        "from mjx_like.interop import put_model\n"
-        "from mjx_like.rollout import rollout\n"
+        "from mjx_like.interop.convert import put_model\n"
+        "from mjx_like.rollout.rollout import rollout\n"
         "from tests.rollout.test_rollout import ARM, worlds\n"
         "m = put_model(mujoco.MjModel.from_xml_string(ARM))\n"
         "d, ctrl = worlds(m)\n"
@@ -197,7 +197,7 @@ def test_worlds_last_equal_worlds_first(file, monkeypatch):
 
     results = []
     for most in (-1, 100):
-        monkeypatch.setattr(sys.modules["mjx_like.rollout"], "MOST_DOFS_LAST", most)
+        monkeypatch.setattr(sys.modules["mjx_like.rollout.rollout"], "MOST_DOFS_LAST", most)
         jax.clear_caches()
         results.append((rollout(own, d, ctrl, return_data=True), rollout(m, d, ctrl[0]), slope(d, ctrl)))
     for a, b in zip(*map(jax.tree.leaves, results), strict=True):

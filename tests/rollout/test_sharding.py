@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from mjx_like.sharding import in_blocks, neighbours, over_devices
+from mjx_like.rollout.sharding import in_blocks, neighbours, over_devices
 from tests.processes import succeeds
 
 
@@ -43,7 +43,7 @@ def test_two_devices_share_an_odd_number_of_worlds():
         "import jax; jax.config.update('jax_num_cpu_devices', 2); jax.config.update('jax_enable_x64', True)\n"
         "import numpy as np\n"
         "from tests.rollout.test_sharding import function, worlds\n"
-        "from mjx_like.sharding import in_blocks, over_devices\n"
+        "from mjx_like.rollout.sharding import in_blocks, over_devices\n"
         "spread = jax.jit(over_devices(in_blocks(function, 2), jax.devices()))(worlds(7), 2.0)\n"
         "assert len(spread['row'].sharding.device_set) == 2\n"
         "for name, value in function(worlds(7), 2.0).items():\n"
@@ -66,7 +66,7 @@ def test_neighbours_on_devices():
     code = (
         "import jax; jax.config.update('jax_num_cpu_devices', 3)\n"
         "import jax.numpy as jnp, numpy as np\n"
-        "from mjx_like.sharding import in_blocks, neighbours, over_devices\n"
+        "from mjx_like.rollout.sharding import in_blocks, neighbours, over_devices\n"
         "def block(w, s): return jnp.tile(w, (len(w), 1))\n"
         "for batch, size in ((7, 2), (8, 1), (20, 3), (2, 5)):\n"
         "    shown = jax.jit(over_devices(in_blocks(block, size), jax.devices()))(jnp.arange(batch), None)\n"

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import mujoco
 import numpy as np
 
-from mjx_like.interop import put_data, put_model
+from mjx_like.interop.convert import put_data, put_model
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
 from mjx_like.types.enums import SensorType
 from tests.oracle import STATE, error, load, reference, states

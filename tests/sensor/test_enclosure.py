@@ -10,10 +10,10 @@ import pytest
 
 from mjx_like import Model
 from mjx_like.errors import ModelError
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.sensor.stage import sensor_pos
 from mjx_like.smooth.kinematics import kinematics
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
 
 SITES = {
     kind: f'type="{kind}" size="{size}"'

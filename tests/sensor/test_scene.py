@@ -1,26 +1,23 @@
 """Sensors that look at the scene, on models of their own, against MuJoCo."""
 
-import pathlib
-
 import jax
 import jax.numpy as jnp
 import mujoco
 import numpy as np
 import pytest
 
-from mjx_like.interop import put_data, put_model
+from mjx_like.interop.convert import put_data, put_model
 from mjx_like.sensor.stage import sensor_pos
+from tests.models import HERE
 from tests.oracle import TIGHT, error, load, reference
 from tests.sensor.against import CAPACITY, compare, evaluate, motion
-
-FEATURES = pathlib.Path(__file__).parents[2] / "models/features"
 
 
 @pytest.mark.parametrize(
     "name, rolled", [("rangefinder_surface", False), ("sensor_contact", True), ("sensor_distance", False)]
 )
 def test_sensors_equal_oracle(name, rolled):
-    rows, _ = compare(str(FEATURES / f"{name}.xml"), count=6, rolled=rolled)
+    rows, _ = compare(str(HERE / "features" / f"{name}.xml"), count=6, rolled=rolled)
     assert [(kind.name, error(ours, theirs)) for kind, ours, theirs in rows if not error(ours, theirs) < TIGHT] == []
     assert all(np.abs(theirs).any() for _, _, theirs in rows)
 
@@ -37,7 +34,7 @@ def test_kinetic_energy_is_that_of_now_without_the_energy_flag():
 
 
 def test_contact_sensor_gradient_equals_differences_and_is_finite_without_contact():
-    mj, _ = load(str(FEATURES / "sensor_contact.xml"))
+    mj, _ = load(str(HERE / "features" / "sensor_contact.xml"))
     m = put_model(mj, **CAPACITY)
     d = put_data(mj, reference(mj, motion(mj, 3, 30)[2]), **CAPACITY)
     assert d.ncon > 3

@@ -1,7 +1,6 @@
 """Tactile sensors against MuJoCo: depth and sliding speeds at the vertices of a mesh."""
 
 import functools
-import pathlib
 
 import jax
 import jax.numpy as jnp
@@ -15,10 +14,11 @@ from mjx_like.sensor.stage import sensor_vel
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.com_vel import com_vel
 from mjx_like.smooth.kinematics import kinematics
-from mjx_like.state import make_data
+from mjx_like.state.initial import make_data
+from tests.models import HERE
 from tests.oracle import error
 
-MODEL = pathlib.Path(__file__).parents[2] / "models/features/sensor_tactile.xml"
+MODEL = HERE / "features" / "sensor_tactile.xml"
 OTHERS = {
     "sphere": 'size=".02"',
     "capsule": 'type="capsule" size=".01 .02"',

@@ -10,7 +10,7 @@ import pytest
 
 from mjx_like.errors import InputError
 from mjx_like.infer_inertia import infer_inertia, principal_axes
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.math import quaternion
 from tests.oracle import error
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mjx_like.compiler.load import from_xml_string
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.set_const import set_const
 from tests.oracle import error
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mjx_like.integrator.position import integrate_pos
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.crb import full_m, mul_m, solve_m
 from mjx_like.smooth.kinematics import kinematics

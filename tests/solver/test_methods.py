@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mjx_like.constraint.stage import make_constraint, reference_constraint
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.solver.implicit_gradient import SOLVERS, optimum
 from mjx_like.solver.problem import Islands, Settings
 from mjx_like.solver.stage import solve

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mjx_like.constraint.stage import make_constraint, reference_constraint
-from mjx_like.interop import put_model
+from mjx_like.interop.convert import put_model
 from mjx_like.solver.stage import solve
 from tests.constraint.filled import filled
 from tests.constraint.models import sliding, sliding_states

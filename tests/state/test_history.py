@@ -1,7 +1,6 @@
 """History buffers: delays of controls and sensors over a rollout, reading and filling them, against MuJoCo."""
 
 import functools
-import pathlib
 
 import jax
 import jax.numpy as jnp
@@ -10,13 +9,14 @@ import numpy as np
 import pytest
 
 from mjx_like.errors import InputError
-from mjx_like.history import init_ctrl_history, init_sensor_history, read_ctrl, read_sensor
-from mjx_like.interop import put_model
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_model
+from mjx_like.state.history import init_ctrl_history, init_sensor_history, read_ctrl, read_sensor
+from mjx_like.state.initial import make_data
 from mjx_like.step import step
+from tests.models import HERE
 from tests.oracle import TIGHT, error
 
-MODEL = pathlib.Path(__file__).parents[2] / "models/features/delay.xml"
+MODEL = HERE / "features" / "delay.xml"
 FIELDS = ("history", "sensordata", "actuator_force", "act", "qpos")
 STEPS = 12
 

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from mjx_like.errors import InputError
-from mjx_like.integrator.position import differentiate_pos, integrate_pos
-from mjx_like.interop import put_model
+from mjx_like.integrator.position import differentiate_pos, integrate_pos, normalize_quat
+from mjx_like.interop.convert import put_model
 from mjx_like.smooth.kinematics import kinematics
-from mjx_like.state import make_data, reset_to_key
-from mjx_like.state_vector import get_state, set_state, state_size
-from mjx_like.support import normalize_quat
+from mjx_like.state.initial import make_data, reset_to_key
+from mjx_like.state.vector import get_state, set_state, state_size
 from mjx_like.types.enums import State
 
 XML = """

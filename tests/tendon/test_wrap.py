@@ -14,7 +14,7 @@ from mjx_like.errors import ModelError
 from mjx_like.forward import forward
 from mjx_like.math import quaternion
 from mjx_like.math.vector import pack, unpack
-from mjx_like.sensor.rne_postconstraint import rne_postconstraint
+from mjx_like.postconstraint.rne_postconstraint import rne_postconstraint
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.kinematics import kinematics
 from mjx_like.tendon.reflection import reflection_angle

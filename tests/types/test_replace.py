@@ -5,8 +5,8 @@ import mujoco
 import pytest
 
 from mjx_like.errors import InputError
-from mjx_like.interop import put_model
-from mjx_like.state import make_data
+from mjx_like.interop.convert import put_model
+from mjx_like.state.initial import make_data
 from mjx_like.types.enums import ConeType
 
 XML = """

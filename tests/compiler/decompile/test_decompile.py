@@ -21,6 +21,7 @@ from tests.compiler.compare import array_differences, oracle
 from tests.compiler.features import FEATURES
 from tests.compiler.test_flex import MODELS as FLEX_MODELS
 from tests.mjcf.composite_cases import CABLES
+from tests.models import ALL
 from tests.oracle import GYM
 
 EXACT = 1e-12
@@ -40,8 +41,8 @@ DERIVED = (
 def files() -> list[pathlib.Path]:
     """Every model file of ours, of gymnasium, of dm_control and of mujoco-mjx."""
     packages = [importlib.util.find_spec(name).origin for name in ("gymnasium", "dm_control", "mujoco.mjx")]
-    roots = [pathlib.Path(__file__).parents[3] / "models", *(pathlib.Path(origin).parent for origin in packages)]
-    return [path for root in roots for path in sorted(root.rglob("*.xml"))]
+    roots = [pathlib.Path(origin).parent for origin in packages]
+    return ALL + [path for root in roots for path in sorted(root.rglob("*.xml"))]
 
 
 def assert_same(first, second, skip=(), limit=EXACT) -> None:

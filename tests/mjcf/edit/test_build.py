@@ -6,7 +6,7 @@ import pytest
 
 import mjx_like as mjx
 from mjx_like.compiler.compile import compile_spec
-from mjx_like.interop import arrays_from_mjmodel
+from mjx_like.interop.convert import arrays_from_mjmodel
 from tests.compiler.compare import array_differences
 
 T = mujoco.mjtTrn

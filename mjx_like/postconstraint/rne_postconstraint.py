@@ -4,13 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.constraint.contact_force import contact_wrench
+from mjx_like.constraint.contact_force import contact_bodies, contact_wrench
 from mjx_like.math import quaternion
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import combine, segment_sum, take
-from mjx_like.sensor.contact_wrench import contact_bodies
-from mjx_like.sensor.tendon_force import tendon_wrench
+from mjx_like.postconstraint.tendon_force import tendon_wrench
 from mjx_like.smooth.rne import bias_acceleration, body_force
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ConstraintType, EqType, ObjType

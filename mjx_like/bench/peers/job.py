@@ -1,6 +1,6 @@
 """What the peers share: the job that they are given, clocks, counts of a compiled program, and their answer.
 
-A peer is a process of its own: `python benchmarks/peers/<peer>.py JOB.json`. It pins itself to one core, reads the
+A peer is a process of its own: `python mjx_like/bench/peers/<peer>.py JOB.json`. It pins itself to one core, reads the
 states and controls that all peers replay, waits for its turns to measure, and writes its answer to the job's `out`.
 This module is free of jax and mujoco until a function needs them.
 """

@@ -1,6 +1,6 @@
 """The reference page of the modelling language, made from the table.
 
-`python -m mjx_like.mjcf.page > docs/reference/mjcf.md`
+`python tools/mjcf_page.py > docs/reference/mjcf.md`
 """
 
 import sys
@@ -12,7 +12,7 @@ from mjx_like.mjcf.schema import ELEMENTS, Attribute, ElementType, Kind, Rule
 
 INTRODUCTION = """# MJCF: elements and attributes
 
-Made from the table that reads and writes models: `python -m mjx_like.mjcf.page > docs/reference/mjcf.md`; a test holds
+Made from the table that reads and writes models: `python tools/mjcf_page.py > docs/reference/mjcf.md`; a test holds
 this page to the table, the table to the grammar that MuJoCo prints, and every default to what MuJoCo compiles.
 
 - **count**: how many numbers are given; `1-3` takes one to three, `any` is not bounded. A vector given in part

@@ -6,10 +6,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from mjx_like import support
+import mjx_like as mjx
 from mjx_like.forward import forward
-from mjx_like.interop import put_data
-from mjx_like.sensor.rne_postconstraint import rne_postconstraint
+from mjx_like.interop.convert import put_data
+from mjx_like.postconstraint.rne_postconstraint import rne_postconstraint
 from mjx_like.types.enums import ObjType, WarningType
 from tests.oracle import TIGHT, error, load, reference, states
 
@@ -50,17 +50,15 @@ def test_jacobians(world):
         "jac_site": (mujoco.mj_jacSite, SITE),
     }
     for name, (function, index) in cases.items():
-        for ours, theirs in zip(getattr(support, name)(m, d, index), _jacobian(mj, ref, function, index), strict=True):
+        for ours, theirs in zip(getattr(mjx, name)(m, d, index), _jacobian(mj, ref, function, index), strict=True):
             assert error(ours, theirs) < TIGHT, name
     expected = _jacobian(mj, ref, mujoco.mj_jacPointAxis, POINT, AXIS, BODY)
-    assert all(
-        error(a, b) < TIGHT for a, b in zip(support.jac_point_axis(m, d, POINT, AXIS, BODY), expected, strict=True)
-    )
+    assert all(error(a, b) < TIGHT for a, b in zip(mjx.jac_point_axis(m, d, POINT, AXIS, BODY), expected, strict=True))
     whole = np.zeros((3, mj.nv))
     mujoco.mj_jacSubtreeCom(mj, ref, whole, 2)
-    assert error(support.jac_subtree_com(m, d, 2), whole.T) < TIGHT
+    assert error(mjx.jac_subtree_com(m, d, 2), whole.T) < TIGHT
     mujoco.mj_angmomMat(mj, ref, whole, 2)
-    assert error(support.angmom_mat(m, d, 2), whole) < TIGHT
+    assert error(mjx.angmom_mat(m, d, 2), whole) < TIGHT
 
 
 @pytest.mark.parametrize("local", [False, True])
@@ -75,9 +73,9 @@ def test_motion_of_objects(world, local):
         (ObjType.CAMERA, 0),
     ):
         mujoco.mj_objectVelocity(mj, ref, int(kind), index, out, local)
-        assert error(support.object_velocity(m, d, kind, index, local), out) < TIGHT, kind
+        assert error(mjx.object_velocity(m, d, kind, index, local), out) < TIGHT, kind
         mujoco.mj_objectAcceleration(mj, ref, int(kind), index, out, local)
-        assert error(support.object_acceleration(m, d, kind, index, local), out) < TIGHT, kind
+        assert error(mjx.object_acceleration(m, d, kind, index, local), out) < TIGHT, kind
 
 
 def test_products(world):
@@ -85,15 +83,15 @@ def test_products(world):
     vec = np.random.default_rng(0).normal(size=mj.nv)
     out = np.zeros(mj.nv)
     mujoco.mj_mulM2(mj, ref, out, vec)
-    assert error(support.mul_m2(m, d, vec), out) < TIGHT
+    assert error(mjx.mul_m2(m, d, vec), out) < TIGHT
     inverse = np.zeros((1, mj.nv))
     mujoco.mj_solveM2(mj, ref, inverse, vec[None], np.sqrt(1 / ref.qLDiagInv) ** -1)
-    assert error(support.solve_m2(m, d, vec), inverse[0]) < TIGHT
+    assert error(mjx.solve_m2(m, d, vec), inverse[0]) < TIGHT
     jv, jtf = np.zeros(ref.nefc), np.zeros(mj.nv)
     mujoco.mj_mulJacVec(mj, ref, jv, vec)
-    assert error(support.mul_jac_vec(m, d, vec)[: ref.nefc], jv) < TIGHT
+    assert error(mjx.mul_jac_vec(m, d, vec)[: ref.nefc], jv) < TIGHT
     mujoco.mj_mulJacTVec(mj, ref, jtf, jv)
-    assert error(support.mul_jac_t_vec(m, d, support.mul_jac_vec(m, d, vec)), jtf) < TIGHT
+    assert error(mjx.mul_jac_t_vec(m, d, mjx.mul_jac_vec(m, d, vec)), jtf) < TIGHT
 
 
 def test_frames_and_masses(world):
@@ -101,14 +99,14 @@ def test_frames_and_masses(world):
     pos, mat, quat = np.zeros(3), np.zeros(9), np.array([0.5, 0.1, -0.7, 0.2])
     unit = quat / np.linalg.norm(quat)
     mujoco.mj_local2Global(ref, pos, mat, POINT, unit, BODY, 0)
-    at, rotation = support.local2global(d, POINT, quat, BODY)
+    at, rotation = mjx.local2global(d, POINT, quat, BODY)
     assert error(at, pos) < TIGHT and error(rotation, mat) < TIGHT
-    assert error(support.get_totalmass(m), mujoco.mj_getTotalmass(mj)) < TIGHT
-    scaled = support.set_totalmass(m, 3.0)
+    assert error(mjx.get_totalmass(m), mujoco.mj_getTotalmass(mj)) < TIGHT
+    scaled = mjx.set_totalmass(m, 3.0)
     mujoco.mj_setTotalmass(mj, 3.0)
     assert error(scaled.body_mass, mj.body_mass) < TIGHT and error(scaled.body_inertia, mj.body_inertia) < TIGHT
     qpos = np.random.default_rng(0).normal(size=mj.nq)
-    ours = support.normalize_quat(m, jnp.asarray(qpos))
+    ours = mjx.normalize_quat(m, jnp.asarray(qpos))
     mujoco.mj_normalizeQuat(mj, qpos)
     assert error(ours, qpos) < TIGHT
 
@@ -120,16 +118,16 @@ def test_contact_force():
     assert ref.ncon > 1
     for i in range(ref.ncon):
         mujoco.mj_contactForce(mj, ref, i, out)
-        assert error(support.contact_force(m, d, i), out) < 1e-7
+        assert error(mjx.contact_force(m, d, i), out) < 1e-7
         frame = ref.contact.frame[i].reshape(3, 3)
         turned = np.concatenate([out[:3] @ frame, out[3:] @ frame])
-        assert error(support.contact_force(m, d, i, to_world_frame=True), turned) < 1e-7
+        assert error(mjx.contact_force(m, d, i, to_world_frame=True), turned) < 1e-7
 
 
 def test_sensor_noise(world):
     _, m, _, d = world
     keys = jax.random.split(jax.random.key(0), 4000)
-    noisy = np.asarray(jax.jit(jax.vmap(lambda key: support.sensor_noise(m, d, key).sensordata))(keys))
+    noisy = np.asarray(jax.jit(jax.vmap(lambda key: mjx.sensor_noise(m, d, key).sensordata))(keys))
     clean = np.asarray(d.sensordata)
     assert abs((noisy[:, 0] - clean[0]).std() - 0.1) < 0.01 and abs((noisy[:, 0] - clean[0]).mean()) < 0.01
     assert (noisy[:, 1] >= 0).all() and (noisy[:, 1] > 0).any()
@@ -144,11 +142,11 @@ def test_sensor_noise(world):
 def test_check_says_what_happened(world):
     _, m, _, d = world
     d = d.replace(warning=jnp.zeros_like(d.warning), unconverged=jnp.zeros_like(d.unconverged))
-    assert support.check(m, d) == ()
+    assert mjx.check(m, d) == ()
     many = jax.tree.map(lambda x: jnp.stack([x, x]), d)
     warning = many.warning.at[1, int(WarningType.BADQACC)].set(3)
     many = many.replace(warning=warning, maxuse_con=jnp.array([0, m.nconmax + 1]), unconverged=jnp.array([0, 2]))
-    bad, full, short = support.check(m, many)
+    bad, full, short = mjx.check(m, many)
     assert bad.startswith("BADQACC: qacc was not finite") and bad.endswith("(3 times, in 1 of 2 worlds)")
     assert full == f"nconmax: {m.nconmax + 1} were needed and there is room for {m.nconmax}; " + (
         f"load the model with nconmax={m.nconmax + 1}"

@@ -15,7 +15,7 @@ from mjx_like.arguments import truth, whole_number
 from mjx_like.collision.convex.derivative import FOUND
 from mjx_like.errors import InputError, shown
 from mjx_like.math.world_last import map_last
-from mjx_like.sharding import in_blocks, over_devices
+from mjx_like.rollout.sharding import in_blocks, over_devices
 from mjx_like.solver.implicit_gradient import OPTIMUM
 from mjx_like.step import step
 from mjx_like.types.data import Data

@@ -12,10 +12,10 @@ from mjx_like.compiler.finalize import Arrays, finalize
 from mjx_like.compiler.mesh.box_tree import order_of_tree
 from mjx_like.compiler.mesh.field import MeshField, field_of_octree
 from mjx_like.compiler.plugin.sdf import place_fields
-from mjx_like.compressed import dense_rows, places
 from mjx_like.errors import InputError
-from mjx_like.interop_arguments import data_to_get, data_to_put, model_to_put, results_to_fill
-from mjx_like.state import make_data
+from mjx_like.interop.arguments import data_to_get, data_to_put, model_to_put, results_to_fill
+from mjx_like.interop.compressed import dense_rows, places
+from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ObjType, WarningType
 from mjx_like.types.hooks import NO_HOOKS, Hooks

@@ -1,4 +1,4 @@
-"""Writes docs/reference/features.md from the dispatch tables: `python docs/make_features.py`, needs the extra `test`.
+"""Writes docs/reference/features.md from the dispatch tables: `python tools/features_page.py`, needs the extra `test`.
 
 A row is a member of one of MuJoCo's enums, or a pair of geom types. What MJX has is read from the installed mujoco-mjx.
 """
@@ -19,17 +19,18 @@ from mjx_like.sensor.stage import SENSORS
 from mjx_like.solver.implicit_gradient import SOLVERS
 from mjx_like.types import enums
 
-PAGE = pathlib.Path(__file__).parent / "reference" / "features.md"
+ROOT = pathlib.Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "reference" / "features.md"
 STEP = sys.modules["mjx_like.step"]
 HEAD = """# What the engine runs
 
-Generated from the dispatch tables by `python docs/make_features.py`; do not edit. An element without a check mark is
+Generated from the dispatch tables by `python tools/features_page.py`; do not edit. An element without a check mark is
 compiled, listed by `python -m mjx_like info`, and refused by name by `make_data`. The third column is what mujoco-mjx
 {version} (its JAX implementation) has in its own tables. The last names a test, or a small model under
-`models/features`: each of those is held against MuJoCo by `tests/forward/test_oracle.py`.
+`tests/models/features`: each of those is held against MuJoCo by `tests/forward/test_oracle.py`.
 """
 
-FEATURES = pathlib.Path(__file__).parents[1] / "models" / "features"
+FEATURES = ROOT / "tests" / "models" / "features"
 
 
 class Row(NamedTuple):

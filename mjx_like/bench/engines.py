@@ -21,7 +21,7 @@ from typing import Any
 from mjx_like.errors import InputError
 
 PEERS = {"mjx": "mjx_peer.py", "mujoco": "mujoco_peer.py"}
-FOLDER = pathlib.Path(__file__).resolve().parents[1] / "benchmarks" / "peers"
+FOLDER = pathlib.Path(__file__).resolve().parent / "peers"
 LIMIT = 300.0  # seconds that a peer gets
 ROUNDS = 7
 
@@ -51,13 +51,11 @@ def compare(settings: Settings, peers: tuple[str, ...], tell: Callable[[str], No
     """Return the answers of mjx_like and of each peer by name, `{"refused": why}` for one that gave none.
 
     Raises:
-      InputError: an unknown peer, or no `benchmarks` folder beside the package.
+      InputError: an unknown peer, or a model that neither MuJoCo nor mjx_like takes.
     """
     for peer in peers:
         if peer not in PEERS:
             raise InputError(f"unknown peer {peer!r}; allowed: {', '.join(PEERS)}")
-    if not FOLDER.is_dir():
-        raise InputError(f"{FOLDER} does not exist: run the benchmark from a source checkout, installed with pip -e")
     with tempfile.TemporaryDirectory() as folder:
         states = pathlib.Path(folder) / "states.npz"
         job = dataclasses.asdict(settings) | {"states": str(states), "prepare": True}

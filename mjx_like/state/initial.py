@@ -9,9 +9,9 @@ import numpy as np
 
 from mjx_like.arguments import capacity, whole_number
 from mjx_like.errors import InputError, UnsupportedError
-from mjx_like.history import initial_history
 from mjx_like.math import safe
 from mjx_like.math.select import place, take
+from mjx_like.state.history import initial_history
 from mjx_like.tree.spring import joint_plastic, tendon_plastic
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import ObjType

@@ -62,7 +62,7 @@ def object_body(m: Model, objtype: int, objid: np.ndarray) -> np.ndarray:
     return getattr(m, OWNER[kind])[objid] if kind in OWNER else np.asarray(objid)
 
 
-def object_velocity(m: Model, d: Data, objtype: int, objid: np.ndarray, local: bool = False) -> Array:
+def object_velocities(m: Model, d: Data, objtype: int, objid: np.ndarray, local: bool = False) -> Array:
     """Return the velocities of objects of one type, shape (n, 6): angular [rad/s], linear [m/s].
 
     objid: static ids, shape (n,); local: in the axes of the object instead of the world's.
@@ -72,13 +72,13 @@ def object_velocity(m: Model, d: Data, objtype: int, objid: np.ndarray, local: b
     return to_frame(velocity, object_rotation(d, objtype, objid)) if local else velocity
 
 
-def object_acceleration(m: Model, d: Data, objtype: int, objid: np.ndarray, local: bool = False) -> Array:
+def object_accelerations(m: Model, d: Data, objtype: int, objid: np.ndarray, local: bool = False) -> Array:
     """Return the accelerations of objects of one type, gravity included, shape (n, 6): angular, linear.
 
     Arguments as for `object_velocity`. A body at rest accelerates upwards at 1 g.
     Reads cvel, cacc, subtree_com and the poses of the objects.  Source: mj_objectAcceleration.
     """
-    velocity = object_velocity(m, d, objtype, objid)
+    velocity = object_velocities(m, d, objtype, objid)
     acceleration = _at_object(m, d, d.cacc, objtype, objid)
     turning = cross(velocity[:, :3], velocity[:, 3:])
     acceleration = jnp.concatenate([acceleration[:, :3], acceleration[:, 3:] + turning], axis=1)
@@ -90,3 +90,19 @@ def _at_object(m: Model, d: Data, motion: Array, objtype: int, objid: np.ndarray
     body = object_body(m, objtype, objid)
     offset = object_position(d, objtype, objid) - take(d.subtree_com, m.body_rootid[body])
     return shift_motion(take(motion, body), offset)
+
+
+def object_velocity(m: Model, d: Data, objtype: ObjType, objid: int, flg_local: bool = False) -> Array:
+    """Return the velocity of an object, shape (6,): angular [rad/s], linear [m/s], in its axes or the world's.
+
+    Source: mj_objectVelocity.
+    """
+    return object_velocities(m, d, objtype, np.array([objid]), flg_local)[0]
+
+
+def object_acceleration(m: Model, d: Data, objtype: ObjType, objid: int, flg_local: bool = False) -> Array:
+    """Return the acceleration of an object, gravity included, shape (6,): angular, linear; see `object_velocity`.
+
+    Reads cacc: call `rne_postconstraint` before.  Source: mj_objectAcceleration.
+    """
+    return object_accelerations(m, d, objtype, np.array([objid]), flg_local)[0]
