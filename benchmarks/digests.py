@@ -45,7 +45,7 @@ def main() -> None:
         for function in FUNCTIONS:
             print(f"{name:24}{function:12}{digest_of_text(MODELS[name], function)}", flush=True)
     for path in sorted([*ROOT.glob("models/*.xml"), *ROOT.glob("tests/models/**/*.xml")]):
-        print(f"{path.stem:48}{digest_of_model(path)}", flush=True)
+        print(f"{path.stem:48} {digest_of_model(path)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,14 @@ import sys
 from typing import NamedTuple
 
 import mjx_like as mjx
-from mjx_like.actuator.plan import BUILT
+from mjx_like.actuator.plan import TRANSMITTED
+from mjx_like.actuator.table import BIASES, DYNAMICS, GAINS
 from mjx_like.collision.candidate_pairs import NEVER
 from mjx_like.collision.plan import FIELD_KINDS, POINTS, SDF_KINDS
 from mjx_like.constraint.plan import _ROWS as EQUALITIES
 from mjx_like.geometry.ray import RAY
 from mjx_like.ray.surface import SURFACES
-from mjx_like.sensor.stage import SENSORS
+from mjx_like.sensor.table import SENSORS
 from mjx_like.solver.implicit_gradient import SOLVERS
 from mjx_like.types import enums
 
@@ -103,10 +104,10 @@ def tables() -> dict[str, list[Row]]:
         "Equality": (enums.EqType, EQUALITIES, types.EqType, "tests/constraint"),
         "Solvers": (enums.SolverType, SOLVERS, types.SolverType, "tests/solver"),
         "Integrators": (enums.IntegratorType, STEP.INTEGRATORS, types.IntegratorType, "tests/integrator"),
-        "Transmission": (enums.TrnType, BUILT["transmission"], types.TrnType, "tests/actuator", ("UNDEFINED",)),
-        "Activation": (enums.DynType, BUILT["dyntype"], types.DynType, "tests/actuator"),
-        "Gain": (enums.GainType, BUILT["gaintype"], types.GainType, "tests/actuator"),
-        "Bias": (enums.BiasType, BUILT["biastype"], types.BiasType, "tests/actuator"),
+        "Transmission": (enums.TrnType, TRANSMITTED, types.TrnType, "tests/actuator", ("UNDEFINED",)),
+        "Activation": (enums.DynType, DYNAMICS, types.DynType, "tests/actuator"),
+        "Gain": (enums.GainType, GAINS, types.GainType, "tests/actuator"),
+        "Bias": (enums.BiasType, BIASES, types.BiasType, "tests/actuator"),
     }
     held = small_models()
     out = {"Collision": pairs(collision_driver._COLLISION_FUNC)}

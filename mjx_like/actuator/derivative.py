@@ -6,10 +6,11 @@ import numpy as np
 
 from mjx_like.actuator import dcmotor, orientation
 from mjx_like.actuator.stage import controls, forces
+from mjx_like.actuator.table import BIASES, GAINS
 from mjx_like.math import safe
 from mjx_like.math.select import place, put, segment_sum, take
 from mjx_like.types.data import Data
-from mjx_like.types.enums import BiasType, DisableBit, GainType, TrnType
+from mjx_like.types.enums import DisableBit, GainType, TrnType
 from mjx_like.types.model import Model
 from mjx_like.types.topology import Topology
 
@@ -20,8 +21,8 @@ def velocity_dependent(t: Topology) -> np.ndarray:
     """Return the outputs whose force may depend on velocity; none where actuation is disabled."""
     if t.disabled(DisableBit.ACTUATION):
         return np.zeros(0, np.int64)
-    gain = np.isin(t.actuator_gaintype, (GainType.AFFINE, GainType.MUSCLE, GainType.DCMOTOR, GainType.SO3))
-    found = gain | (t.actuator_biastype == BiasType.AFFINE)
+    gain, bias = ([kind for kind, law in table.items() if law.velocity_dependent] for table in (GAINS, BIASES))
+    found = np.isin(t.actuator_gaintype, gain) | np.isin(t.actuator_biastype, bias)
     return np.flatnonzero(found[np.repeat(np.arange(t.nactuator), t.actuator_outnum)])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mjx_like.actuator.table import BIASES, DYNAMICS, GAINS
 from mjx_like.tree.history import history_groups
 from mjx_like.types.enums import (
     BiasType,
@@ -19,21 +20,6 @@ from mjx_like.types.enums import (
 from mjx_like.types.plans import ActuatorPlan, ControllerGroup, OrientationGroup
 from mjx_like.types.topology import Topology
 
-BUILT = {
-    "transmission": (
-        TrnType.JOINT, TrnType.JOINTINPARENT, TrnType.TENDON, TrnType.SITE, TrnType.SLIDERCRANK, TrnType.BODY,
-        TrnType.SO3,
-    ),
-    "dyntype": (
-        DynType.NONE, DynType.INTEGRATOR, DynType.FILTER, DynType.FILTEREXACT, DynType.MUSCLE, DynType.DCMOTOR,
-        DynType.PID, DynType.USER,
-    ),
-    "gaintype": (
-        GainType.FIXED, GainType.AFFINE, GainType.MUSCLE, GainType.DCMOTOR, GainType.SO3, GainType.PID, GainType.USER
-    ),
-    "biastype": (BiasType.NONE, BiasType.AFFINE, BiasType.MUSCLE, BiasType.DCMOTOR, BiasType.SO3, BiasType.USER),
-}  # fmt: skip
-_KINDS = {"transmission": TrnType, "dyntype": DynType, "gaintype": GainType, "biastype": BiasType}
 _BY_JOINT = {
     JointType.FREE: "free_joint",
     JointType.BALL: "ball_joint",
@@ -43,6 +29,7 @@ _BY_JOINT = {
 
 _INPUTS = {CtrlInput.POS: "pos", CtrlInput.VEL: "vel", CtrlInput.FF: "ff", CtrlInput.VOLTAGE: "voltage"}
 _BY_KIND = {TrnType.TENDON: "tendon", TrnType.SLIDERCRANK: "slider_crank", TrnType.BODY: "body"}
+TRANSMITTED = (TrnType.JOINT, TrnType.JOINTINPARENT, TrnType.SITE, TrnType.SO3, *_BY_KIND)
 
 
 def make_plan(t: Topology) -> ActuatorPlan:
@@ -75,12 +62,14 @@ def unsupported(t: Topology) -> tuple[str, ...]:
     lacks = []
     for i in range(t.nactuator):
         name = t.names[ObjType.ACTUATOR][i] or i
-        field = {"transmission": t.actuator_trntype, "dyntype": t.actuator_dyntype}
-        field |= {"gaintype": t.actuator_gaintype, "biastype": t.actuator_biastype}
-        for kind, built in BUILT.items():
-            value = _KINDS[kind](field[kind][i])
+        for what, value, built in (
+            ("transmission", TrnType(t.actuator_trntype[i]), TRANSMITTED),
+            ("dyntype", DynType(t.actuator_dyntype[i]), DYNAMICS),
+            ("gaintype", GainType(t.actuator_gaintype[i]), GAINS),
+            ("biastype", BiasType(t.actuator_biastype[i]), BIASES),
+        ):
             if value not in built:
-                lacks.append(f"actuator {name!r}: {kind} {value.name.lower()} is not built yet")
+                lacks.append(f"actuator {name!r}: {what} {value.name.lower()} is not built yet")
     return tuple(lacks)
 
 
@@ -102,7 +91,8 @@ def _transmissions(t: Topology) -> tuple[tuple[str, np.ndarray], ...]:
 
 def _activations(t: Topology) -> dict:
     """Lay out the activations by what advances them; a lone one, or the last, takes the place of the control."""
-    other = np.isin(t.actuator_gaintype, (GainType.PID, GainType.DCMOTOR, GainType.SO3))
+    controllers = [kind for kind, law in GAINS.items() if law.kernel is None and not law.hook]
+    other = np.isin(t.actuator_gaintype, controllers)
     stateful = np.flatnonzero((t.actuator_actnum > 0) & ~other)
     several = stateful[t.actuator_actnum[stateful] > 1]
     return dict(

@@ -1,21 +1,22 @@
 """Actuation: controls and activations to actuator forces, and those to joint forces."""
 
-import functools
+from enum import IntEnum
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.actuator import dcmotor, muscle, orientation, pid
+from mjx_like.actuator import dcmotor, orientation, pid
 from mjx_like.actuator.delay import delayed_controls
 from mjx_like.actuator.period import nearest, period
 from mjx_like.actuator.servo import limited
+from mjx_like.actuator.table import BIASES, DYNAMICS, GAINS, Law, Motion
 from mjx_like.constants import MAXVAL, MINVAL
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import place, put, segment_sum, take
 from mjx_like.types.data import Data
-from mjx_like.types.enums import BiasType, DisableBit, DynType, GainType, WarningType
+from mjx_like.types.enums import DisableBit, WarningType
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -101,9 +102,7 @@ def _activation_rates(m: Model, d: Data, ctrl: Array) -> Array:
     plan, parts = m.plans.actuator, []
     if plan.stateful.size:
         ids, act = plan.stateful, take(d.act, plan.act_adr)
-        kernels = DYNAMICS | {DynType.USER: functools.partial(_user_rates, m, d, ids)}
-        prm = take(m.actuator_dynprm, ids)
-        parts.append((plan.act_adr, _by_type(m.actuator_dyntype[ids], kernels, take(_first(m, ctrl), ids), act, prm)))
+        parts.append((plan.act_adr, _rates_by_type(m, d, ids, take(_first(m, ctrl), ids), act)))
     if m.hooks.act_dyn is not None:
         parts += [(cells, jnp.asarray(m.hooks.act_dyn(m, d, i), d.act.dtype)[:-1]) for i, cells in plan.user]
     for kernel, groups in ((pid, plan.pid), (dcmotor, plan.dcmotor)):
@@ -136,12 +135,8 @@ def _single_forces(m: Model, d: Data, ctrl: Array, act_dot: Array) -> Array:
     """Return gain times signal plus bias of each actuator, shape (nactuator,); of no use for controllers and servos."""
     plan, ids = m.plans.actuator, np.arange(m.nactuator)
     length, velocity = take(d.actuator_length, m.actuator_outadr), take(d.actuator_velocity, m.actuator_outadr)
-    state = (
-        length,
-        velocity,
-        take(m.actuator_lengthrange, m.actuator_outadr),
-        take(m.actuator_acc0, m.actuator_outadr),
-    )
+    rest = take(m.actuator_lengthrange, m.actuator_outadr), take(m.actuator_acc0, m.actuator_outadr)
+    motion = Motion(length, velocity, *rest)
     signal = _first(m, ctrl)
     if plan.stateful.size:
         act = take(d.act, plan.act_adr)
@@ -151,63 +146,49 @@ def _single_forces(m: Model, d: Data, ctrl: Array, act_dot: Array) -> Array:
         signal = take(jnp.concatenate([signal, act]), choice)
     if (plan.periodic & plan.single).any():
         signal = jnp.where(plan.periodic, nearest(signal, length, period(m)), signal)
-    gains = GAINS | {GainType.USER: functools.partial(_hooked, m, d, ids, m.hooks.act_gain, 1.0)}
-    biases = BIASES | {BiasType.USER: functools.partial(_hooked, m, d, ids, m.hooks.act_bias, 0.0)}
-    gain = _by_type(m.actuator_gaintype, gains, *state, m.actuator_gainprm)
-    bias = _by_type(m.actuator_biastype, biases, *state, m.actuator_biasprm)
+    gain = _by_law(m, d, m.actuator_gaintype, GAINS, motion, m.actuator_gainprm)
+    bias = _by_law(m, d, m.actuator_biastype, BIASES, motion, m.actuator_biasprm)
     return gain * signal + bias
 
 
-def _by_type(kind: np.ndarray, kernels: dict, *args: Array) -> Array:
-    """Return the values of each element's kernel; kernels are elementwise, unknown kinds give zero."""
-    out = jnp.zeros_like(args[0])
+def _by_law(m: Model, d: Data, kind: np.ndarray, table: dict[IntEnum, Law], motion: Motion, prm: Array) -> Array:
+    """Return gain or bias of each actuator, by its type; zero where a controller has a force of its own."""
+    out, ids = jnp.zeros_like(motion.length), np.arange(m.nactuator)
     for value in np.unique(kind):
-        if value in kernels:
-            result = kernels[value](*args)
-            out = result if (kind == value).all() else jnp.where(kind == value, result, out)
-    return jnp.broadcast_to(out, args[0].shape)
+        law = table.get(value)
+        if law is None or (law.kernel is None and not law.hook):
+            continue
+        result = _hooked(m, d, ids, law, motion.length) if law.hook else law.kernel(motion, prm)
+        out = result if (kind == value).all() else jnp.where(kind == value, result, out)
+    return jnp.broadcast_to(out, motion.length.shape)
 
 
-def _affine(length, velocity, lengthrange, acc0, prm):
-    return prm[:, 0] + prm[:, 1] * length + prm[:, 2] * velocity
-
-
-def _filter(ctrl, act, prm):
-    return safe.ratio(ctrl - act, jnp.maximum(MINVAL, prm[:, 0]))
-
-
-def _hooked(m: Model, d: Data, ids: np.ndarray, hook, otherwise: float, first: Array, *rest: Array) -> Array:
-    """Return the values of a user hook, called once for each actuator; `otherwise` where there is none."""
+def _hooked(m: Model, d: Data, ids: np.ndarray, law: Law, like: Array) -> Array:
+    """Return the values of a user hook, called once for each actuator; `absent` where there is none."""
+    hook = getattr(m.hooks, law.hook)
     if hook is None:
-        return jnp.full_like(first, otherwise)
-    return jnp.stack([jnp.asarray(hook(m, d, int(i)), first.dtype).reshape(()) for i in ids])
+        return jnp.full_like(like, law.absent)
+    return jnp.stack([jnp.asarray(hook(m, d, int(i)), like.dtype).reshape(()) for i in ids])
 
 
-def _user_rates(m: Model, d: Data, ids: np.ndarray, ctrl: Array, act: Array, prm: Array) -> Array:
-    """Return the rate of the last activation of each user actuator among `ids`, shape (nstateful,)."""
+def _rates_by_type(m: Model, d: Data, ids: np.ndarray, ctrl: Array, act: Array) -> Array:
+    """Return the rate of the one, or last, activation of each actuator of `ids`, by its dynamics, shape (n,)."""
+    out, kind, prm = jnp.zeros_like(ctrl), m.actuator_dyntype[ids], take(m.actuator_dynprm, ids)
+    for value in np.unique(kind):
+        row = DYNAMICS.get(value)
+        if row is None or (row.kernel is None and not row.hook):
+            continue
+        rate = _user_rates(m, d, ids[kind == value], kind == value, act) if row.hook else row.kernel(ctrl, act, prm)
+        out = rate if (kind == value).all() else jnp.where(kind == value, rate, out)
+    return jnp.broadcast_to(out, ctrl.shape)
+
+
+def _user_rates(m: Model, d: Data, ids: np.ndarray, mine: np.ndarray, act: Array) -> Array:
+    """Return the rates of user actuators, `ids`, in an array like `act`, of which `mine` are theirs."""
     if m.hooks.act_dyn is None:
         return jnp.zeros_like(act)
-    user = m.actuator_dyntype[ids] == DynType.USER
-    rates = [jnp.ravel(jnp.asarray(m.hooks.act_dyn(m, d, int(i)), act.dtype))[-1] for i in ids[user]]
-    return place(jnp.stack(rates), np.flatnonzero(user), len(ids))
-
-
-DYNAMICS = {
-    DynType.INTEGRATOR: lambda ctrl, act, prm: ctrl,
-    DynType.FILTER: _filter,
-    DynType.FILTEREXACT: _filter,
-    DynType.MUSCLE: muscle.dynamics,
-}
-GAINS = {
-    GainType.FIXED: lambda length, velocity, lengthrange, acc0, prm: prm[:, 0],
-    GainType.AFFINE: _affine,
-    GainType.MUSCLE: muscle.gain,
-}
-BIASES = {
-    BiasType.NONE: lambda length, velocity, lengthrange, acc0, prm: jnp.zeros_like(length),
-    BiasType.AFFINE: _affine,
-    BiasType.MUSCLE: lambda length, velocity, lengthrange, acc0, prm: muscle.bias(length, lengthrange, acc0, prm),
-}
+    rates = [jnp.ravel(jnp.asarray(m.hooks.act_dyn(m, d, int(i)), act.dtype))[-1] for i in ids]
+    return place(jnp.stack(rates), np.flatnonzero(mine), len(mine))
 
 
 def _advanced(m: Model, d: Data, act_dot: Array) -> Array:
@@ -216,7 +197,7 @@ def _advanced(m: Model, d: Data, act_dot: Array) -> Array:
     ids, h = plan.stateful, m.opt.timestep
     rate = take(act_dot, plan.act_adr)
     tau = jnp.maximum(MINVAL, take(m.actuator_dynprm, ids)[:, 0])
-    exact = m.actuator_dyntype[ids] == DynType.FILTEREXACT
+    exact = np.isin(m.actuator_dyntype[ids], [kind for kind, row in DYNAMICS.items() if row.exponential])
     span = jnp.where(exact, tau * -jnp.expm1(safe.ratio(-h, tau)), h) if exact.any() else h
     after = take(d.act, plan.act_adr) + rate * span
     return jnp.where(m.actuator_actlimited[ids], safe.clip(after, *take(m.actuator_actrange, ids).T), after)

@@ -4,12 +4,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.collision.distance import distances
+from mjx_like.collision.distance import distances, unbuilt
 from mjx_like.math.select import take
 from mjx_like.types.data import Data
-from mjx_like.types.enums import DisableBit, GeomType
+from mjx_like.types.enums import DisableBit, GeomType, ObjType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import SensorGroup
+from mjx_like.types.topology import Topology
 
 Array = jax.Array
 
@@ -66,3 +67,15 @@ def _nearest(m: Model, d: Data, group: SensorGroup) -> tuple[Array, Array, Array
     least = jnp.min(dist, axis=1)
     near = least < cutoff
     return jnp.where(near, least, cutoff), normal, middle, near[:, None]
+
+
+def distance_pairs(t: Topology, sensor: int) -> np.ndarray:
+    """Return the geoms of the first and of the second object for all pairs that a sensor measures, shape (n, 2)."""
+    sides = (t.sensor_objtype[sensor], t.sensor_objid[sensor]), (t.sensor_reftype[sensor], t.sensor_refid[sensor])
+    geoms = [[j] if kind == ObjType.GEOM else np.flatnonzero(t.geom_bodyid == j) for kind, j in sides]
+    return np.array([(a, b) for a in geoms[0] for b in geoms[1]], np.int32).reshape(-1, 2)
+
+
+def lacks(t: Topology, sensor: int) -> tuple[str, ...]:
+    """Return what of a distance sensor the engine cannot run: pairs of geoms without a distance."""
+    return unbuilt(t, distance_pairs(t, sensor))

@@ -5,8 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.math import quaternion, safe
+from mjx_like.sensor.table import SENSORS
 from mjx_like.types.data import Data
-from mjx_like.types.enums import DataType, SensorType
+from mjx_like.types.enums import DataType
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -26,7 +27,8 @@ def sensor_noise(m: Model, d: Data, key: Array) -> Data:
     draw = jax.random.normal(key, value.shape, value.dtype) * m.sensor_noise[owner]
     noisy = value + draw
     noisy = jnp.where(kind == DataType.POSITIVE, jnp.maximum(noisy, 0), noisy)
-    noisy = jnp.where((m.sensor_type[owner] == SensorType.RANGEFINDER) & (value < 0), value, noisy)
+    misses = np.isin(m.sensor_type[owner], [kind for kind, row in SENSORS.items() if row.misses])
+    noisy = jnp.where(misses & (value < 0), value, noisy)
     axis, quat = (m.sensor_adr[np.flatnonzero(m.sensor_datatype == k)] for k in (DataType.AXIS, DataType.QUATERNION))
     if axis.size:
         cells = axis[:, None] + np.arange(3)

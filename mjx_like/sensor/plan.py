@@ -4,17 +4,12 @@ import itertools
 
 import numpy as np
 
-from mjx_like.collision.distance import unbuilt as unbuilt_distance
-from mjx_like.geometry.ray import RAY
-from mjx_like.ray.stage import unbuilt
+from mjx_like.sensor.distance import distance_pairs
+from mjx_like.sensor.table import SENSORS
 from mjx_like.tree.history import history_groups
-from mjx_like.types.enums import DataType, DisableBit, GeomType, ObjType, SensorType, Stage
+from mjx_like.types.enums import Attachment, DataType, DisableBit, ObjType, SensorType, Stage
 from mjx_like.types.plans import HistoryGroup, SensorGroup, SensorPlan, SensorStage
 from mjx_like.types.topology import Topology
-
-UNBUILT = (SensorType.PLUGIN,)
-_DISTANCE = (SensorType.GEOMDIST, SensorType.GEOMNORMAL, SensorType.GEOMFROMTO)
-_UNBOUNDED = (SensorType.CONTACT, SensorType.GEOMFROMTO)  # whose cutoff bounds no value
 
 
 def make_plan(t: Topology) -> SensorPlan:
@@ -67,10 +62,11 @@ def _contact_geoms(t: Topology) -> np.ndarray:
 def _distance_pairs(t: Topology) -> np.ndarray:
     """Return sensor, geom of the first and geom of the second object for all pairs of distance sensors, (n, 3)."""
     rows = [np.zeros((0, 3), np.int32)]
-    for i in np.flatnonzero(np.isin(t.sensor_type, _DISTANCE)):
-        sides = (t.sensor_objtype[i], t.sensor_objid[i]), (t.sensor_reftype[i], t.sensor_refid[i])
-        geoms = [[j] if kind == ObjType.GEOM else np.flatnonzero(t.geom_bodyid == j) for kind, j in sides]
-        rows.append(np.array([(i, a, b) for a in geoms[0] for b in geoms[1]], np.int32).reshape(-1, 3))
+    for i in np.flatnonzero(
+        np.isin(t.sensor_type, [kind for kind in SensorType if kind.attachment == Attachment.PAIR])
+    ):
+        pairs = distance_pairs(t, i)
+        rows.append(np.concatenate([np.full((len(pairs), 1), i, np.int32), pairs], axis=1))
     return np.concatenate(rows)
 
 
@@ -101,26 +97,11 @@ def unsupported(t: Topology) -> tuple[str, ...]:
     return tuple(f"sensor {_name(t, i)}: {lack}" for i in range(t.nsensor) for lack in _lacks(t, i))
 
 
-def _lacks(t: Topology, i: int) -> list[str]:
+def _lacks(t: Topology, i: int) -> tuple[str, ...]:
     kind = SensorType(t.sensor_type[i])
-    lacks = []
-    if kind in UNBUILT:
-        lacks.append(f"type {kind.name.lower()} is not built yet")
-    if kind == SensorType.TOUCH and t.site_type[t.sensor_objid[i]] not in RAY:
-        shape = GeomType(t.site_type[t.sensor_objid[i]]).name.lower()
-        lacks.append(f"touch in a site of type {shape}, on which MuJoCo stops")
-    if kind in _DISTANCE:
-        pairs = _distance_pairs(t)
-        lacks.extend(unbuilt_distance(t, pairs[pairs[:, 0] == i, 1:]))
-    if kind == SensorType.RANGEFINDER:
-        lacks.extend(unbuilt(t, rangefinder_geoms(t, t.sensor_objtype[i], t.sensor_objid[i : i + 1])))
-    return lacks
-
-
-def rangefinder_geoms(t: Topology, objtype: int, objid: np.ndarray) -> np.ndarray:
-    """Return which geoms each rangefinder may meet: all but those of its own body, shape (n, ngeom)."""
-    owner = t.site_bodyid if objtype == ObjType.SITE else t.cam_bodyid
-    return t.geom_bodyid[None, :] != owner[objid][:, None]
+    if kind not in SENSORS:
+        return (f"type {kind.name.lower()} is not built yet",)
+    return SENSORS[kind].lacks(t, i)
 
 
 def _name(t: Topology, i: int) -> str:
@@ -129,7 +110,7 @@ def _name(t: Topology, i: int) -> str:
 
 def _key(t: Topology, i: int) -> tuple:
     objtype, reftype, has_ref = int(t.sensor_objtype[i]), int(t.sensor_reftype[i]), bool(t.sensor_refid[i] >= 0)
-    if t.sensor_type[i] in (SensorType.CONTACT, *_DISTANCE):  # their objects are in the plan, but for sites
+    if SENSORS[SensorType(t.sensor_type[i])].planned:  # but for sites
         objtype, reftype, has_ref = (ObjType.SITE if objtype == ObjType.SITE else ObjType.UNKNOWN), 0, False
     return (
         int(t.sensor_type[i]),
@@ -165,7 +146,8 @@ def _stage(t: Topology, members: list[int], history: tuple[HistoryGroup, ...]) -
     recorded = np.full(t.nsensordata, len(cells))
     recorded[cells] = np.arange(len(cells))
     kind = t.sensor_datatype[owner] if chosen else np.zeros(0, np.int32)
-    bounded = np.isin(kind, (DataType.REAL, DataType.POSITIVE)) & ~np.isin(t.sensor_type[owner], _UNBOUNDED)
+    unbounded = [kind for kind, row in SENSORS.items() if not row.bounded]
+    bounded = np.isin(kind, (DataType.REAL, DataType.POSITIVE)) & ~np.isin(t.sensor_type[owner], unbounded)
     return SensorStage(
         groups=tuple(groups),
         owner=owner,

@@ -13,9 +13,9 @@ from mjx_like.types.data import Data
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import SensorGroup
+from mjx_like.types.topology import Topology
 
 Array = jax.Array
-
 
 _FEW_CONTACTS = 16  # the least capacity; most worlds have no more
 
@@ -69,3 +69,9 @@ def _rays(size: int, kinds: np.ndarray, inputs: tuple[Array, ...]) -> Array:
 
 def _rows_at(x: Array, index: Array) -> Array:
     return x.at[index].get(mode="promise_in_bounds")
+
+
+def lacks(t: Topology, sensor: int) -> tuple[str, ...]:
+    """Return what of a touch sensor the engine cannot run: a site without a test by a ray."""
+    shape = GeomType(t.site_type[t.sensor_objid[sensor]])
+    return () if shape in RAY else (f"touch in a site of type {shape.name.lower()}, on which MuJoCo stops",)

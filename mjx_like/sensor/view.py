@@ -7,13 +7,13 @@ import numpy as np
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
 from mjx_like.math.select import take
-from mjx_like.ray.stage import cast
-from mjx_like.sensor.plan import rangefinder_geoms
+from mjx_like.ray.stage import cast, unbuilt
 from mjx_like.smooth.object_motion import object_position, object_rotation
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ObjType, ProjectionType, RayDataField
 from mjx_like.types.model import Model
 from mjx_like.types.plans import SensorGroup
+from mjx_like.types.topology import Topology
 
 Array = jax.Array
 
@@ -37,6 +37,17 @@ def rangefinder(m: Model, d: Data, group: SensorGroup) -> Array:
     fields = _fields(dist[..., None], origin, direction, normal, jnp.abs(aim[..., 2:]))
     chosen = [fields[field] for field in RayDataField if group.intprm[0] >> field & 1]
     return jnp.concatenate(chosen, axis=-1)
+
+
+def rangefinder_geoms(t: Topology, objtype: int, objid: np.ndarray) -> np.ndarray:
+    """Return which geoms each rangefinder may meet: all but those of its own body, shape (n, ngeom)."""
+    owner = t.site_bodyid if objtype == ObjType.SITE else t.cam_bodyid
+    return t.geom_bodyid[None, :] != owner[objid][:, None]
+
+
+def rangefinder_lacks(t: Topology, sensor: int) -> tuple[str, ...]:
+    """Return what of a rangefinder the engine cannot run: geoms that it may meet and no ray can."""
+    return tuple(unbuilt(t, rangefinder_geoms(t, t.sensor_objtype[sensor], t.sensor_objid[sensor : sensor + 1])))
 
 
 def pixel_rays(m: Model, camera: np.ndarray) -> tuple[Array, Array]:

@@ -6,6 +6,17 @@ Source: mjmodel.h, mjdata.h and mjspec.h of MuJoCo 4.0.0.
 
 from enum import IntEnum, IntFlag
 
+from mjx_like.types.actuator_type import BiasType as BiasType
+from mjx_like.types.actuator_type import DynType as DynType
+from mjx_like.types.actuator_type import GainType as GainType
+from mjx_like.types.actuator_type import Parameters as Parameters
+from mjx_like.types.sensor_type import SENSOR_OF_TAG as SENSOR_OF_TAG
+from mjx_like.types.sensor_type import Attachment as Attachment
+from mjx_like.types.sensor_type import DataType as DataType
+from mjx_like.types.sensor_type import Measure as Measure
+from mjx_like.types.sensor_type import SensorType as SensorType
+from mjx_like.types.sensor_type import Stage as Stage
+
 
 class DisableBit(IntFlag):
     CONSTRAINT = 1
@@ -171,36 +182,6 @@ class TrnType(IntEnum):
     UNDEFINED = 1000
 
 
-class DynType(IntEnum):
-    NONE = 0
-    INTEGRATOR = 1
-    FILTER = 2
-    FILTEREXACT = 3
-    MUSCLE = 4
-    DCMOTOR = 5
-    PID = 6
-    USER = 7
-
-
-class GainType(IntEnum):
-    FIXED = 0
-    AFFINE = 1
-    MUSCLE = 2
-    DCMOTOR = 3
-    SO3 = 4
-    PID = 5
-    USER = 6
-
-
-class BiasType(IntEnum):
-    NONE = 0
-    AFFINE = 1
-    MUSCLE = 2
-    DCMOTOR = 3
-    SO3 = 4
-    USER = 5
-
-
 class ObjType(IntEnum):
     UNKNOWN = 0
     BODY = 1
@@ -231,72 +212,6 @@ class ObjType(IntEnum):
     FRAME = 100
     DEFAULT = 101
     MODEL = 102
-
-
-class SensorType(IntEnum):
-    TOUCH = 0
-    ACCELEROMETER = 1
-    VELOCIMETER = 2
-    GYRO = 3
-    FORCE = 4
-    TORQUE = 5
-    MAGNETOMETER = 6
-    RANGEFINDER = 7
-    CAMPROJECTION = 8
-    JOINTPOS = 9
-    JOINTVEL = 10
-    TENDONPOS = 11
-    TENDONVEL = 12
-    ACTUATORPOS = 13
-    ACTUATORVEL = 14
-    ACTUATORFRC = 15
-    JOINTACTFRC = 16
-    TENDONACTFRC = 17
-    BALLQUAT = 18
-    BALLANGVEL = 19
-    JOINTLIMITPOS = 20
-    JOINTLIMITVEL = 21
-    JOINTLIMITFRC = 22
-    TENDONLIMITPOS = 23
-    TENDONLIMITVEL = 24
-    TENDONLIMITFRC = 25
-    FRAMEPOS = 26
-    FRAMEQUAT = 27
-    FRAMEXAXIS = 28
-    FRAMEYAXIS = 29
-    FRAMEZAXIS = 30
-    FRAMELINVEL = 31
-    FRAMEANGVEL = 32
-    FRAMELINACC = 33
-    FRAMEANGACC = 34
-    SUBTREECOM = 35
-    SUBTREELINVEL = 36
-    SUBTREEANGMOM = 37
-    INSIDESITE = 38
-    GEOMDIST = 39
-    GEOMNORMAL = 40
-    GEOMFROMTO = 41
-    CONTACT = 42
-    E_POTENTIAL = 43
-    E_KINETIC = 44
-    CLOCK = 45
-    TACTILE = 46
-    PLUGIN = 47
-    USER = 48
-
-
-class Stage(IntEnum):
-    NONE = 0
-    POS = 1
-    VEL = 2
-    ACC = 3
-
-
-class DataType(IntEnum):
-    REAL = 0
-    POSITIVE = 1
-    AXIS = 2
-    QUATERNION = 3
 
 
 class ConDataField(IntEnum):

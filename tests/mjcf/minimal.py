@@ -8,7 +8,7 @@ from PIL import Image
 
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.schema.actuator import SHORTCUTS
-from mjx_like.mjcf.schema.sensor import ATTACHED
+from mjx_like.types.enums import SensorType
 
 Attributes = dict[str, str]
 
@@ -156,7 +156,11 @@ for _tag, _attributes in ACTUATORS.items():
 
 OBJECTS = {"site": "s", "joint": "j", "tendon": "t", "actuator": "a", "body": "b"}
 PAIRED = {"geom1": "g", "geom2": "h"}
-SENSED = {tag: {kind: OBJECTS[kind]} for kind, tags in ATTACHED.items() for tag in tags.split()} | {
+SENSED = {
+    kind.tag: {kind.attachment.attribute: OBJECTS[kind.attachment.attribute]}
+    for kind in SensorType
+    if kind.attachment.attribute
+} | {
     **{f"ball{what}": {"joint": "ball"} for what in ("quat", "angvel")},
     **{
         f"frame{what}": {"objtype": "site", "objname": "s"}

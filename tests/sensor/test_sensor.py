@@ -9,8 +9,8 @@ import pytest
 from mjx_like import Model
 from mjx_like.errors import UnsupportedError
 from mjx_like.interop.convert import put_data, put_model
-from mjx_like.sensor.plan import UNBUILT
-from mjx_like.sensor.stage import SENSORS, sensor_pos
+from mjx_like.sensor.stage import sensor_pos
+from mjx_like.sensor.table import SENSORS, UNBUILT
 from mjx_like.state.initial import make_data
 from mjx_like.step import step
 from mjx_like.types.enums import SensorType

@@ -6,12 +6,12 @@ import numpy as np
 
 from mjx_like.compiler.context import KIND_NAMES
 from mjx_like.compiler.decompile.source import Source, limited, poly, said, user, word, words
-from mjx_like.compiler.element.sensor_kind import SENSORS
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.canonical import input_words, node
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.schema import keywords as k
 from mjx_like.types.enums import (
+    Attachment,
     CtrlInput,
     DynType,
     EqType,
@@ -25,7 +25,6 @@ from mjx_like.types.enums import (
 
 _EQUALITIES = {EqType.CONNECT: "connect", EqType.WELD: "weld", EqType.JOINT: "joint", EqType.TENDON: "tendon"}
 _SETPOINTS = {CtrlInput.POS: "ctrlrange", CtrlInput.VEL: "velrange", CtrlInput.FF: "ffrange"}
-_TAGS = {kind.type: (tag, kind) for tag, kind in SENSORS.items()}
 _ENDS = {ObjType.BODY: "body", ObjType.XBODY: "subtree", ObjType.GEOM: "geom", ObjType.SITE: "site"}
 
 
@@ -217,16 +216,13 @@ def _one(rows: np.ndarray, what: str) -> np.ndarray:
 def sensors(s: Source) -> list[Element]:
     """Sensors.
 
-    Raises ModelError for a kind that cannot be written yet.
+    Raises ModelError for noise of a tactile sensor.
     """
     return [_sensor(s, index) for index in range(s["nsensor"])]
 
 
 def _sensor(s: Source, index: int) -> Element:
     label, kind = s.label(ObjType.SENSOR, index), SensorType(s["sensor_type"][index])
-    if kind not in _TAGS:
-        raise ModelError(f"{label}: sensor {kind.name.lower()} of a compiled model cannot be written as MJCF")
-    tag = _TAGS[kind][0]
     nsample, interp = (int(value) for value in s["sensor_history"][index])
     attrib = {
         "name": s.name(ObjType.SENSOR, index),
@@ -234,6 +230,8 @@ def _sensor(s: Source, index: int) -> Element:
         "noise": float(s["sensor_noise"][index]),
         "user": user(s["sensor_user"][index]),
     } | _sensed(s, index, kind, label)
+    if kind == SensorType.TACTILE and attrib.pop("noise"):
+        raise ModelError(f"{label}: MJCF has no noise for a tactile sensor")
     if kind == SensorType.USER:
         attrib["dim"] = int(s["sensor_dim"][index])
         attrib["datatype"] = word(k.DATATYPE, s["sensor_datatype"][index])
@@ -241,7 +239,7 @@ def _sensor(s: Source, index: int) -> Element:
     else:
         attrib |= {"nsample": nsample, "interp": word(k.INTERP, interp), "delay": float(s["sensor_delay"][index])}
         attrib["interval"] = s["sensor_interval"][index]
-    return said(tag, attrib, kind="sensor_contact" if tag == "contact" else tag)
+    return said(kind.tag, attrib, kind="sensor_contact" if kind == SensorType.CONTACT else kind.tag)
 
 
 def _sensed(s: Source, index: int, kind: SensorType, label: str) -> dict[str, Any]:
@@ -250,10 +248,11 @@ def _sensed(s: Source, index: int, kind: SensorType, label: str) -> dict[str, An
     name = s.named(objtype, s["sensor_objid"][index], label) if objtype != ObjType.UNKNOWN else None
     reference = s.named(reftype, s["sensor_refid"][index], label) if reftype != ObjType.UNKNOWN else None
     first, reduction, number = (int(value) for value in s["sensor_intprm"][index])
-    tag, row = _TAGS[kind]
     typed = {"objtype": KIND_NAMES[objtype], "objname": name} if name else {}
     if kind == SensorType.CAMPROJECTION:
         return {"site": name, "camera": reference}
+    if kind == SensorType.TACTILE:
+        return {"mesh": name, "geom": reference}
     if kind == SensorType.INSIDESITE:
         return typed | {"site": reference, "enclosed": bool(first)}
     if kind == SensorType.RANGEFINDER:
@@ -263,10 +262,10 @@ def _sensed(s: Source, index: int, kind: SensorType, label: str) -> dict[str, An
         ends |= {_ENDS.get(reftype, "") + "2": reference}
         ends = {end: value for end, value in ends.items() if value}
         return ends | {"data": _fields(k.CONTACT_DATA, first), "reduce": word(k.REDUCE, reduction), "num": number}
-    if kind in (SensorType.GEOMDIST, SensorType.GEOMNORMAL, SensorType.GEOMFROMTO):
+    if kind.attachment == Attachment.PAIR:
         return {_ENDS[objtype] + "1": name, _ENDS[reftype] + "2": reference}
-    if row.attribute:
-        return {row.attribute: name}
+    if kind.attachment.attribute:
+        return {kind.attachment.attribute: name}
     return typed | ({"reftype": KIND_NAMES[reftype], "refname": reference} if reference else {})
 
 

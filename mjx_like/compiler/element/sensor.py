@@ -1,14 +1,17 @@
 """Sensors: type, what they are attached to, size and stage of their data."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import KINDS, Context, keyword, numbers, vector
-from mjx_like.compiler.element.sensor_kind import SENSORS, Kind
 from mjx_like.compiler.plugin.registry import touch_grid_size
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import (
+    SENSOR_OF_TAG,
+    Attachment,
     ConDataField,
     DataType,
     GeomType,
@@ -19,10 +22,6 @@ from mjx_like.types.enums import (
     Stage,
 )  # fmt: skip
 
-_BALL = (SensorType.BALLQUAT, SensorType.BALLANGVEL)
-_SCALAR = (SensorType.JOINTPOS, SensorType.JOINTVEL, SensorType.JOINTACTFRC)
-_LIMITED = ("jointlimit", "tendonlimit")
-_DISTANCE = (SensorType.GEOMDIST, SensorType.GEOMNORMAL, SensorType.GEOMFROMTO)
 _FRAMES = (ObjType.BODY, ObjType.XBODY, ObjType.GEOM, ObjType.SITE, ObjType.CAMERA)
 _CONTACT_SIZE = {
     "found": 1, "force": 3, "torque": 3, "dist": 1, "pos": 3, "normal": 3, "tangent": 3, "linvel": 3, "angvel": 3,
@@ -41,15 +40,15 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
       ModelError: a sensor that does not fit its object, or bad values.
     Source: mjCSensor::Compile.
     """
-    kind = SENSORS[element.tag]
+    kind = SENSOR_OF_TAG[element.tag]
     a = ctx.spec.resolve(element)
     objtype, objid, reftype, refid = attached = _attached(ctx, element, a, kind)
     intprm, dim, datatype, stage = _measured(ctx, element, a, kind, attached, columns)
-    _check_object(element, kind.type, *attached, columns)
-    cutoff, noise = _cutoff_and_noise(element, a, kind.type, datatype)
+    _check_object(element, kind, *attached, columns)
+    cutoff, noise = _cutoff_and_noise(element, a, kind, datatype)
     nsample, delay, interval = _history(element, a)
     return {
-        "sensor_type": int(kind.type),
+        "sensor_type": int(kind),
         "sensor_datatype": int(datatype),
         "sensor_needstage": int(stage),
         "sensor_objtype": int(objtype),
@@ -67,31 +66,23 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
     }
 
 
-def _measured(ctx: Context, element: Element, a, kind: Kind, attached, columns):
-    """Return parameters, number, type and stage of the data."""
-    objtype, objid, _, refid = attached
-    intprm, dim, datatype, stage = np.zeros(3, int), kind.dim, kind.datatype, kind.stage
-    if kind.type == SensorType.CONTACT:
-        intprm, dim, stage = _contact(element, a)
-    elif kind.type == SensorType.TACTILE:
-        dim = 3 * int(columns["mesh_vertnum"][objid])
-    elif kind.type == SensorType.RANGEFINDER:
-        intprm, dim = _rangefinder(a, objtype, objid, columns)
-    elif kind.type == SensorType.INSIDESITE and a.get("enclosed"):
-        _check_enclosed(element, objtype, objid, refid, columns)
-        intprm, datatype = np.array([1, 0, 0]), DataType.REAL
-    elif kind.type == SensorType.PLUGIN:
-        dim = touch_grid_size(ctx.spec, element)
-        if objtype != ObjType.SITE:
-            raise element.error("a touch grid belongs to a site; give objtype 'site' and objname")
-    elif kind.type == SensorType.USER:
-        dim = int(a.get("dim") or 0)
-        datatype = DataType(keyword(DataType, a.get("datatype", "real")))
-        stage = Stage(keyword(Stage, a.get("needstage", "acc")))
-        _check_user(element, dim, datatype)
-    elif objtype == ObjType.ACTUATOR:
-        dim = int(columns["actuator_outnum"][objid])
-    return intprm, dim, datatype, stage
+class _Data(NamedTuple):
+    """What a sensor writes: parameters of its reduction, number, type and stage of its values."""
+
+    intprm: tuple[int, int, int]
+    dim: int
+    datatype: DataType
+    stage: Stage
+
+
+def _measured(ctx: Context, element: Element, a, kind: SensorType, attached, columns) -> _Data:
+    """Return what the row of the sensor's type says of its data, or what its attributes do."""
+    data = _Data((0, 0, 0), kind.dim, kind.datatype, kind.stage)
+    if kind in _MEASURED:
+        return _MEASURED[kind](ctx, element, a, data, attached, columns)
+    if kind.attachment == Attachment.ACTUATOR:
+        return data._replace(dim=int(columns["actuator_outnum"][attached[1]]))
+    return data
 
 
 def _cutoff_and_noise(element: Element, a, kind: SensorType, datatype: DataType) -> tuple[float, float]:
@@ -155,32 +146,54 @@ def place_sensors(rows: list[Row], historyadr: int) -> tuple[int, int]:
     return adr, historyadr
 
 
-def _attached(ctx: Context, element: Element, a, kind: Kind) -> tuple[ObjType, int, ObjType, int]:
-    """The kinds and ids of the object and of the reference; UNKNOWN and -1 where there is none."""
-    none = (ObjType.UNKNOWN, -1)
-    if kind.type == SensorType.CAMPROJECTION:
-        site = ctx.names.find(ObjType.SITE, a.get("site"), element, "site")
-        return ObjType.SITE, site, ObjType.CAMERA, ctx.names.find(ObjType.CAMERA, a.get("camera"), element, "camera")
-    if kind.obj == ObjType.UNKNOWN:
+def _attached(ctx: Context, element: Element, a, kind: SensorType) -> tuple[ObjType, int, ObjType, int]:
+    """Return the kinds and ids of the object and of the reference; UNKNOWN and -1 where there is none."""
+    none, to = (ObjType.UNKNOWN, -1), kind.attachment
+    if kind in _ENDS:
+        return _ENDS[kind](ctx, element, a)
+    if to == Attachment.NOTHING:
         return *none, *none
-    if kind.obj is not None:
-        return kind.obj, ctx.names.find(kind.obj, a.get(kind.attribute), element, kind.attribute), *none
-    if kind.type == SensorType.RANGEFINDER:
-        return *_first(ctx, element, a, {"site": ObjType.SITE, "camera": ObjType.CAMERA}), *none
-    if kind.type in _DISTANCE:
+    if to.attribute:
+        obj = ObjType[to.attribute.upper()]
+        return obj, ctx.names.find(obj, a.get(to.attribute), element, to.attribute), *none
+    if to == Attachment.PAIR:
         sides = [_first(ctx, element, a, {f"body{i}": ObjType.BODY, f"geom{i}": ObjType.GEOM}) for i in (1, 2)]
         return *sides[0], *sides[1]
-    if kind.type == SensorType.CONTACT:
-        first = {"site": ObjType.SITE, "body1": ObjType.BODY, "subtree1": ObjType.XBODY, "geom1": ObjType.GEOM}
-        second = {"body2": ObjType.BODY, "subtree2": ObjType.XBODY, "geom2": ObjType.GEOM}
-        return *_first(ctx, element, a, first), *_first(ctx, element, a, second)
-    if kind.type == SensorType.TACTILE:
-        mesh = ctx.names.find(ObjType.MESH, a.get("mesh"), element, "mesh")
-        return ObjType.MESH, mesh, ObjType.GEOM, ctx.names.find(ObjType.GEOM, a.get("geom"), element, "geom")
-    if kind.type == SensorType.INSIDESITE:
-        site = ctx.names.find(ObjType.SITE, a.get("site"), element, "site")
-        return *_named(ctx, element, a, "obj"), ObjType.SITE, site
     return *_named(ctx, element, a, "obj"), *_named(ctx, element, a, "ref")
+
+
+def _camprojection_ends(ctx: Context, element: Element, a) -> tuple[ObjType, int, ObjType, int]:
+    site = ctx.names.find(ObjType.SITE, a.get("site"), element, "site")
+    return ObjType.SITE, site, ObjType.CAMERA, ctx.names.find(ObjType.CAMERA, a.get("camera"), element, "camera")
+
+
+def _rangefinder_ends(ctx: Context, element: Element, a) -> tuple[ObjType, int, ObjType, int]:
+    return *_first(ctx, element, a, {"site": ObjType.SITE, "camera": ObjType.CAMERA}), ObjType.UNKNOWN, -1
+
+
+def _contact_ends(ctx: Context, element: Element, a) -> tuple[ObjType, int, ObjType, int]:
+    first = {"site": ObjType.SITE, "body1": ObjType.BODY, "subtree1": ObjType.XBODY, "geom1": ObjType.GEOM}
+    second = {"body2": ObjType.BODY, "subtree2": ObjType.XBODY, "geom2": ObjType.GEOM}
+    return *_first(ctx, element, a, first), *_first(ctx, element, a, second)
+
+
+def _tactile_ends(ctx: Context, element: Element, a) -> tuple[ObjType, int, ObjType, int]:
+    mesh = ctx.names.find(ObjType.MESH, a.get("mesh"), element, "mesh")
+    return ObjType.MESH, mesh, ObjType.GEOM, ctx.names.find(ObjType.GEOM, a.get("geom"), element, "geom")
+
+
+def _insidesite_ends(ctx: Context, element: Element, a) -> tuple[ObjType, int, ObjType, int]:
+    site = ctx.names.find(ObjType.SITE, a.get("site"), element, "site")
+    return *_named(ctx, element, a, "obj"), ObjType.SITE, site
+
+
+_ENDS = {
+    SensorType.CAMPROJECTION: _camprojection_ends,
+    SensorType.RANGEFINDER: _rangefinder_ends,
+    SensorType.CONTACT: _contact_ends,
+    SensorType.TACTILE: _tactile_ends,
+    SensorType.INSIDESITE: _insidesite_ends,
+}  # what attributes of their own name
 
 
 def _first(ctx: Context, element: Element, a, choices: dict[str, ObjType]) -> tuple[ObjType, int]:
@@ -199,7 +212,7 @@ def _named(ctx: Context, element: Element, a, prefix: str) -> tuple[ObjType, int
     return KINDS[word], ctx.names.find(KINDS[word], a.get(prefix + "name"), element, prefix + "name")
 
 
-def _contact(element: Element, a) -> tuple[np.ndarray, int, Stage]:
+def _contact(ctx: Context, element: Element, a, data: _Data, attached, columns) -> _Data:
     words = tuple(a.get("data") or ("found",))
     number = int(a["num"]) if a.get("num") is not None else 1
     if number <= 0:
@@ -209,14 +222,49 @@ def _contact(element: Element, a) -> tuple[np.ndarray, int, Stage]:
     stage = max(_CONTACT_STAGE.get(word, Stage.POS) for word in words)
     if reduction in (keywords.REDUCE["maxforce"], keywords.REDUCE["netforce"]):
         stage = Stage.ACC
-    return np.array([bits, reduction, number]), number * sum(_CONTACT_SIZE[word] for word in words), stage
+    dim = number * sum(_CONTACT_SIZE[word] for word in words)
+    return data._replace(intprm=(bits, reduction, number), dim=dim, stage=stage)
 
 
-def _rangefinder(a, objtype, objid, columns) -> tuple[np.ndarray, int]:
+def _rangefinder(ctx: Context, element: Element, a, data: _Data, attached, columns) -> _Data:
     words = tuple(a.get("data") or ("dist",))
-    rays = int(np.prod(columns["cam_resolution"][objid])) if objtype == ObjType.CAMERA else 1
+    rays = int(np.prod(columns["cam_resolution"][attached[1]])) if attached[0] == ObjType.CAMERA else 1
     bits = sum(1 << RayDataField[word.upper()] for word in words)
-    return np.array([bits, 0, 0]), rays * sum(_RAY_SIZE[word] for word in words)
+    return data._replace(intprm=(bits, 0, 0), dim=rays * sum(_RAY_SIZE[word] for word in words))
+
+
+def _insidesite(ctx: Context, element: Element, a, data: _Data, attached, columns) -> _Data:
+    if not a.get("enclosed"):
+        return data
+    objtype, objid, _, site = attached
+    _check_enclosed(element, objtype, objid, site, columns)
+    return data._replace(intprm=(1, 0, 0), datatype=DataType.REAL)
+
+
+def _tactile(ctx: Context, element: Element, a, data: _Data, attached, columns) -> _Data:
+    return data._replace(dim=3 * int(columns["mesh_vertnum"][attached[1]]))
+
+
+def _plugin(ctx: Context, element: Element, a, data: _Data, attached, columns) -> _Data:
+    if attached[0] != ObjType.SITE:
+        raise element.error("a touch grid belongs to a site; give objtype 'site' and objname")
+    return data._replace(dim=touch_grid_size(ctx.spec, element))
+
+
+def _user(ctx: Context, element: Element, a, data: _Data, attached, columns) -> _Data:
+    dim, datatype = int(a.get("dim") or 0), DataType(keyword(DataType, a.get("datatype", "real")))
+    _check_user(element, dim, datatype)
+    return data._replace(dim=dim, datatype=datatype, stage=Stage(keyword(Stage, a.get("needstage", "acc"))))
+
+
+_MEASURED = {
+    SensorType.CONTACT: _contact,
+    SensorType.TACTILE: _tactile,
+    SensorType.RANGEFINDER: _rangefinder,
+    SensorType.INSIDESITE: _insidesite,
+    SensorType.PLUGIN: _plugin,
+    SensorType.USER: _user,
+}  # what attributes of their own say
 
 
 def _check_user(element: Element, dim: int, datatype: DataType) -> None:
@@ -230,19 +278,19 @@ def _check_user(element: Element, dim: int, datatype: DataType) -> None:
 def _check_object(element: Element, kind: SensorType, objtype, objid, reftype, refid, columns) -> None:
     if objtype == ObjType.JOINT:
         joint = JointType(columns["jnt_type"][objid])
-        if kind in _SCALAR and joint not in (JointType.HINGE, JointType.SLIDE):
+        if kind.attachment == Attachment.SCALAR_JOINT and joint not in (JointType.HINGE, JointType.SLIDE):
             raise element.error("the joint must be a hinge or slide")
-        if kind in _BALL and joint != JointType.BALL:
+        if kind.attachment == Attachment.BALL_JOINT and joint != JointType.BALL:
             raise element.error("the joint must be a ball")
-    if element.tag.startswith(_LIMITED):
+    if kind.attachment in (Attachment.LIMITED_JOINT, Attachment.LIMITED_TENDON):
         name = "jnt_limited" if objtype == ObjType.JOINT else "tendon_limited"
         if not columns[name][objid]:
             raise element.error("its object must have a range")
     if reftype not in (*_FRAMES, ObjType.UNKNOWN):
         raise element.error("reftype must be body, xbody, geom, site or camera")
-    if element.tag.startswith("frame") and objtype not in _FRAMES:
+    if kind.attachment in (Attachment.FRAME, Attachment.ISOLATED_FRAME) and objtype not in _FRAMES:
         raise element.error("objtype must be body, xbody, geom, site or camera")
-    if kind in _DISTANCE:
+    if kind.attachment == Attachment.PAIR:
         if (objtype, objid) == (reftype, refid):
             raise element.error("the two objects must differ")
         for side, index in ((objtype, objid), (reftype, refid)):

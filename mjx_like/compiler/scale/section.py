@@ -21,6 +21,7 @@ from mjx_like.compiler.scale.stretch import along_axis
 from mjx_like.compiler.scale.target import Target, Targets, between, shared
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.spec import Spec
+from mjx_like.types.enums import SENSOR_OF_TAG, Attachment, DataType, Measure, SensorType
 
 
 @dataclasses.dataclass(eq=False)
@@ -61,7 +62,7 @@ def scale_sections(ctx: Context, bodies: list[Any]) -> None:
     for element in spec.sections["sensor"]:
         a = spec.resolve(element)
         factor = _sensor(element, a, targets)
-        resolved[element] = scaled(a, {"cutoff": factor, "noise": 1.0 if element.tag == "normal" else factor})
+        resolved[element] = scaled(a, {"cutoff": factor, "noise": 1.0 if _directed(element) else factor})
     parts = {field.name: getattr(spec, field.name) for field in dataclasses.fields(Spec)}
     parts["sections"] = spec.sections | {"tendon": tendons}
     ctx.spec = ScaledSpec(**parts, resolved=resolved)
@@ -136,42 +137,39 @@ def _equality(element: Element, a: Attributes, targets: Targets) -> Factors:
     return {"anchor": second.scale.map, "relpose": turn, "torquescale": mean, "solimp": width(mean)}
 
 
-_SITE = {
-    "touch": "force", "force": "force", "torque": "torque", "accelerometer": "length", "velocimeter": "length",
-    "rangefinder": "length",
-}  # fmt: skip
-_FRAME = ("framepos", "framelinvel", "framelinacc")
-_SUBTREE = {"subtreecom": "length", "subtreelinvel": "length", "subtreeangmom": "torque"}
+def _directed(element: Element) -> bool:
+    """Whether a sensor measures directions: they have no unit, their cutoff is one of distances."""
+    return SENSOR_OF_TAG[element.tag].datatype == DataType.AXIS
 
 
 def _sensor(element: Element, a: Attributes, targets: Targets) -> float:
     """Factor of what a sensor measures."""
-    tag, plain = element.tag, Target(UNSCALED)
+    kind = SENSOR_OF_TAG[element.tag]
+    ends = _ends(kind, a, targets)
+    if kind.measure == Measure.UNKNOWN and not all(end.scale.plain for end in ends):
+        raise element.error("tactile sensors and plugins cannot be scaled")
+    if kind.measure in (Measure.UNSCALED, Measure.UNKNOWN):
+        return 1.0
+    law = kind.measure.name.lower()
+    if kind.attachment.attribute in ("joint", "tendon", "actuator"):
+        return getattr(ends[0], law)
+    return getattr(between(ends[0].scale, ends[1].scale) if len(ends) > 1 else ends[0].scale, law)
+
+
+def _ends(kind: SensorType, a: Attributes, targets: Targets) -> list[Target]:
+    """Return what a sensor is attached to, and of pairs the other end."""
+    to = kind.attachment
 
     def of(kind: str, attribute: str) -> Target:
-        return targets.get((kind, a.get(attribute) or ""), plain)
+        return targets.get((kind, a.get(attribute) or ""), Target(UNSCALED))
 
-    touched = not (of("geom", "geom").scale.plain and of("site", "objname").scale.plain)
-    if tag in ("tactile", "plugin") and touched:
-        raise element.error("tactile sensors and plugins cannot be scaled")
-    if tag in _SITE:
-        camera = tag == "rangefinder" and not a.get("site")
-        return getattr((of("camera", "camera") if camera else of("site", "site")).scale, _SITE[tag])
-    if tag in _FRAME:
-        kinds = {"xbody": "body"}
-        return of(kinds.get(a.get("objtype"), a.get("objtype")), "objname").scale.length
-    if tag in _SUBTREE:
-        return getattr(of("body", "body").scale, _SUBTREE[tag])
-    if tag in ("distance", "normal", "fromto"):
-        sides = [of("geom", f"geom{i}") if a.get(f"geom{i}") else of("body", f"body{i}") for i in (1, 2)]
-        return between(sides[0].scale, sides[1].scale).length
-    for kind in ("joint", "tendon", "actuator"):
-        if a.get(kind):
-            owner = of(kind, kind)
-            if tag.endswith("frc"):
-                return owner.force
-            return owner.length if tag.endswith(("pos", "vel")) else 1.0
-    return 1.0
+    if to.attribute:
+        return [of(to.attribute, to.attribute)]
+    if to == Attachment.PAIR:
+        return [of("geom", f"geom{i}") if a.get(f"geom{i}") else of("body", f"body{i}") for i in (1, 2)]
+    if a.get("objtype"):
+        return [of({"xbody": "body"}.get(a["objtype"], a["objtype"]), "objname")]
+    return [of(tag, tag) for tag in ("site", "camera", "geom") if a.get(tag)][:1] or [Target(UNSCALED)]
 
 
 def _key_factors(bodies: list[Any], inputs: list[tuple[np.ndarray, float, Element]]) -> dict[str, dict[Element, Any]]:

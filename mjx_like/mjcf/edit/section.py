@@ -13,20 +13,9 @@ from mjx_like.mjcf.edit.value import shown
 from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.schema import ELEMENTS, Child
 from mjx_like.mjcf.schema.actuator import GENERAL, TARGETS
-from mjx_like.mjcf.schema.sensor import ATTACHED
-from mjx_like.types.enums import EqType, ObjType, SensorType
+from mjx_like.types.enums import SENSOR_OF_TAG, Attachment, EqType, ObjType, SensorType
 
-# Sensors whose tag is not the name of mjtSensor in lower case.
-_SENSOR_TAGS = {
-    SensorType.JOINTACTFRC: "jointactuatorfrc",
-    SensorType.TENDONACTFRC: "tendonactuatorfrc",
-    SensorType.GEOMDIST: "distance",
-    SensorType.GEOMNORMAL: "normal",
-    SensorType.GEOMFROMTO: "fromto",
-}
-_ATTACHED_TO = {tag: kind for kind, tags in ATTACHED.items() for tag in tags.split()}
 _ENDS = {"obj": "1", "ref": "2"}
-_PAIRS = ("distance", "normal", "fromto")
 
 
 def tag_of_type(section: str, value: Any, numbers: type | None, names: Mapping[int, str]) -> str:
@@ -170,7 +159,8 @@ class Actuator(Sectioned):
 class Sensor(Sectioned):
     """A sensor; objtype, objname, reftype and refname are mjSpec's way to say site, joint, geom1, body2, ..."""
 
-    section, numbers, names = "sensor", SensorType, _SENSOR_TAGS
+    section, numbers = "sensor", SensorType
+    names = {int(kind): kind.tag for kind in SensorType}
 
     def _update(self, values: dict[str, Any]) -> None:
         for name, value in self._of_objects(dict(values)).items():
@@ -179,16 +169,16 @@ class Sensor(Sectioned):
 
     def _of_objects(self, values: dict[str, Any]) -> dict[str, Any]:
         """Attributes with MJCF's names for the objects that the sensor is attached to."""
-        tag, row = self._element.tag, ELEMENTS[self._element.type].attributes
+        attachment, row = SENSOR_OF_TAG[self._element.tag].attachment, ELEMENTS[self._element.type].attributes
         for side, end in _ENDS.items():
             if f"{side}name" in row or f"{side}name" not in values:
                 continue
             name, kind = values.pop(f"{side}name"), values.pop(f"{side}type", None)
-            if tag in _ATTACHED_TO and side == "obj":
-                values[_ATTACHED_TO[tag]] = name
+            if attachment.attribute and side == "obj":
+                values[attachment.attribute] = name
                 continue
             word = object_word(kind or 0)
-            values[word + end if tag in _PAIRS else word] = name
+            values[word + end if attachment == Attachment.PAIR else word] = name
         for side in _ENDS:
             kind = values.get(f"{side}type")
             if kind is not None:
@@ -201,7 +191,7 @@ class Sensor(Sectioned):
         if f"{side}name" in row:
             return element.attrib.get(f"{side}type"), element.attrib.get(f"{side}name", "")
         names = [n for n in element.attrib if n in row and row[n].refers and n != "name"]
-        if element.tag in _PAIRS:
+        if SENSOR_OF_TAG[element.tag].attachment == Attachment.PAIR:
             names = [n for n in names if n.endswith(_ENDS[side])]
         return (names[0].rstrip("12"), element.attrib[names[0]]) if names and side in _ENDS else (None, "")
 

@@ -12,6 +12,11 @@ def members(enum, spelling: str, *names: str) -> dict[str, int]:
     return {word: int(enum[member.upper()]) for word, member in zip(words, names or words, strict=True)}
 
 
+def named(enum) -> dict[str, int]:
+    """Keywords that are the names of an enum's members in lower case."""
+    return {member.name.lower(): int(member) for member in enum}
+
+
 def counted(spelling: str) -> dict[str, int]:
     """Keywords separated by spaces -> 0, 1, 2, ..."""
     return {word: number for number, word in enumerate(spelling.split())}
@@ -61,9 +66,7 @@ MESH_BUILTIN = members(
 FLEX_SELF = members(e.FlexSelf, "none narrow bvh sap auto")
 EQUALITY = members(e.EqType, "connect weld joint tendon flex flexstrain")
 
-DYN = members(e.DynType, "none integrator filter filterexact muscle dcmotor pid user")
-GAIN = members(e.GainType, "fixed affine muscle dcmotor so3 pid user")
-BIAS = members(e.BiasType, "none affine muscle dcmotor so3 user")
+DYN, GAIN, BIAS = named(e.DynType), named(e.GainType), named(e.BiasType)
 INPUT_CHART = members(e.CtrlChart, "expmap quat")
 INPUT_NONE = members(e.CtrlInput, "none")
 INPUT_BIT = members(e.CtrlInput, "pos vel ff voltage pressure")

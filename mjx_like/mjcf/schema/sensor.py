@@ -1,7 +1,8 @@
-"""Table rows: sensor."""
+"""Table rows: sensor. Those that are attached as others are follow from SensorType; the others stand here."""
 
 from mjx_like.mjcf.schema import keywords as k
 from mjx_like.mjcf.schema.grammar import (
+    ElementType,
     boolean,
     element,
     exclusive,
@@ -18,6 +19,7 @@ from mjx_like.mjcf.schema.grammar import (
     text,
     together,
 )
+from mjx_like.types.enums import Attachment, SensorType
 
 HISTORY = {
     "nsample": integer(default=0),
@@ -37,27 +39,20 @@ PAIR_RULES = (
     oneof("geom2", "body2"),
 )
 
-# Sensors that are attached to one object, by the kind of object.
-ATTACHED = {
-    "site": "touch accelerometer velocimeter gyro force torque magnetometer",
-    "joint": "jointpos jointvel jointactuatorfrc ballquat ballangvel jointlimitpos jointlimitvel jointlimitfrc",
-    "tendon": "tendonpos tendonvel tendonactuatorfrc tendonlimitpos tendonlimitvel tendonlimitfrc",
-    "actuator": "actuatorpos actuatorvel actuatorfrc",
-    "body": "subtreecom subtreelinvel subtreeangmom",
-}
-ATTACHED_SENSORS = {
-    tag: element(BASE | {kind: required(ref(kind))}) for kind, tags in ATTACHED.items() for tag in tags.split()
-}
 
-FRAME_SENSORS = {
-    tag: element(BASE | FRAME | REFERENCE, rules=[together("reftype refname")])
-    for tag in "framepos framequat framexaxis frameyaxis framezaxis framelinvel frameangvel".split()
-} | {tag: element(BASE | FRAME) for tag in ("framelinacc", "frameangacc")}
+def _grammar(kind: SensorType) -> ElementType:
+    """Return the grammar of a sensor that is attached as others are."""
+    to = kind.attachment
+    if to.attribute:
+        return element(BASE | {to.attribute: required(ref(to.attribute))})
+    if to == Attachment.PAIR:
+        return element(BASE | PAIR_ENDS, rules=PAIR_RULES)
+    if to == Attachment.FRAME:
+        return element(BASE | FRAME | REFERENCE, rules=[together("reftype refname")])
+    return element(BASE | (FRAME if to == Attachment.ISOLATED_FRAME else {}))
 
-PAIR_SENSORS = {tag: element(BASE | PAIR_ENDS, rules=PAIR_RULES) for tag in ("distance", "normal", "fromto")}
 
-GLOBAL_SENSORS = {tag: element(BASE) for tag in ("e_potential", "e_kinetic", "clock")}
-
+COMMON_SENSORS = {kind.tag: _grammar(kind) for kind in SensorType if kind.attachment != Attachment.OWN}
 OTHER_SENSORS = {
     "camprojection": element(BASE | {"site": required(ref("site")), "camera": required(ref("camera"))}),
     "rangefinder": element(
@@ -115,7 +110,7 @@ OTHER_SENSORS = {
     ),
 }
 
-SENSORS = ATTACHED_SENSORS | FRAME_SENSORS | PAIR_SENSORS | GLOBAL_SENSORS | OTHER_SENSORS
+SENSORS = COMMON_SENSORS | OTHER_SENSORS
 
 ELEMENTS = {
     "sensor": element(

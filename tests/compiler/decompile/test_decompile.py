@@ -21,7 +21,7 @@ from tests.compiler.compare import array_differences, oracle
 from tests.compiler.features import FEATURES
 from tests.compiler.test_flex import MODELS as FLEX_MODELS
 from tests.mjcf.composite_cases import CABLES
-from tests.models import ALL
+from tests.models import ALL, HERE
 from tests.oracle import GYM
 
 EXACT = 1e-12
@@ -66,6 +66,14 @@ def test_features(name):
     text = to_xml(decompile(finalize(first, dtype=np.float64)))
     assert_same(first, compile_spec(parse_string(text)))
     mujoco.MjModel.from_xml_string(text)
+
+
+@pytest.mark.parametrize("path", sorted(HERE.glob("features/sensor*.xml")), ids=lambda path: path.stem)
+def test_every_sensor_is_written(path):
+    first = compile_spec(parse_file(path))
+    second = compile_spec(parse_string(to_xml(decompile(finalize(first, dtype=np.float64)))))
+    for name in (name for name in first.fields if name.startswith("sensor_")):
+        np.testing.assert_allclose(second.fields[name], first.fields[name], rtol=EXACT, err_msg=name)
 
 
 # What single precision decides otherwise: which faces of a hull lie in one plane; a cube map of one repeated picture.
