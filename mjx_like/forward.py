@@ -5,7 +5,7 @@ from mjx_like.actuator.transmission import actuator_velocity, transmission
 from mjx_like.collision.driver import collision
 from mjx_like.constraint.softening import active_from
 from mjx_like.constraint.stage import make_constraint, reference_constraint
-from mjx_like.integrator.discrete import constraint_inertia, discrete_constraint, smooth_acceleration
+from mjx_like.integrator.table import integrator_of
 from mjx_like.math.linalg import solve_definite
 from mjx_like.passive.stage import passive
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
@@ -21,7 +21,7 @@ from mjx_like.smoothing import straight_through
 from mjx_like.solver.stage import solve
 from mjx_like.tendon.stage import tendon, tendon_bias, tendon_velocity
 from mjx_like.types.data import Data
-from mjx_like.types.enums import EnableBit, IntegratorType, Stage
+from mjx_like.types.enums import EnableBit, Stage
 from mjx_like.types.model import Model
 from mjx_like.worlds import one_world, seems_one_world
 
@@ -75,18 +75,18 @@ def fwd_acceleration(m: Model, d: Data) -> Data:
     """
     seems_one_world("fwd_acceleration", m, d)
     qfrc_smooth = d.qfrc_passive - d.qfrc_bias + d.qfrc_applied + d.qfrc_actuator + xfrc_accumulate(m, d)
-    if m.flags.integrator == IntegratorType.DISCRETE:
+    in_step = integrator_of(m).in_step
+    if in_step is not None:
         d = d.replace(qfrc_smooth=qfrc_smooth)
-        return d.replace(qacc_smooth=smooth_acceleration(m, d))
+        return d.replace(qacc_smooth=in_step.smooth_acceleration(m, d))
     return d.replace(qfrc_smooth=qfrc_smooth, qacc_smooth=solve_definite(d.M, qfrc_smooth, d.qLD))
 
 
 def fwd_constraint(m: Model, d: Data) -> Data:
     """Return `d` with the constrained acceleration and the constraint forces.  Source: mj_fwdConstraint."""
     seems_one_world("fwd_constraint", m, d)
-    if m.flags.integrator == IntegratorType.DISCRETE:
-        return discrete_constraint(m, constraint_inertia(m, d))
-    return solve(m, d)
+    in_step = integrator_of(m).in_step
+    return solve(m, d) if in_step is None else in_step.constraint(m, in_step.inertia(m, d))
 
 
 def forward_motion(m: Model, d: Data, skip_sensor: bool = False) -> Data:

@@ -4,10 +4,9 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.actuator.stage import fwd_actuation
-from mjx_like.errors import InputError
 from mjx_like.forward import fwd_position, fwd_velocity
 from mjx_like.integrator.continuous import continuous_acceleration
-from mjx_like.integrator.discrete import constraint_inertia, discrete_force
+from mjx_like.integrator.table import integrator_of
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
@@ -16,7 +15,7 @@ from mjx_like.smooth.xfrc import xfrc_accumulate
 from mjx_like.smoothing import straight_through
 from mjx_like.solver.constraint_force import constraint_force
 from mjx_like.types.data import Data
-from mjx_like.types.enums import EnableBit, IntegratorType, Stage
+from mjx_like.types.enums import EnableBit, Stage
 from mjx_like.types.model import Model
 from mjx_like.worlds import one_world
 
@@ -53,8 +52,6 @@ def inverse_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor:
 
 def _inverse_from(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor: bool = False) -> Data:
     energy, discrete = m.enabled(EnableBit.ENERGY), m.enabled(EnableBit.INVDISCRETE)
-    if discrete and m.flags.integrator == IntegratorType.RK4:
-        raise InputError("flag invdiscrete: a step of RK4 cannot be inverted; take another integrator")
     if skip_stage < Stage.POS:
         d = fwd_position(m, d)
         d = d if skip_sensor else sensor_pos(m, d)
@@ -64,15 +61,13 @@ def _inverse_from(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor
         d = d if skip_sensor else sensor_vel(m, d)
         d = energy_vel(m, d) if energy else d
     given = d.qacc
-    implied = m.flags.integrator == IntegratorType.DISCRETE
-    if discrete or implied:
+    in_step = integrator_of(m).in_step
+    if discrete or in_step is not None:
         d = fwd_actuation(m, d)  # its slopes are in the metric of the step
-    if discrete and not implied:
+    if discrete and in_step is None:
         d = d.replace(qacc=continuous_acceleration(m, d))
-    if implied:
-        d = constraint_inertia(m, d)
-    d = constraint_force(m, d)
-    inertial = discrete_force(m, d) if implied else matmul(d.M, d.qacc)
+    d = constraint_force(m, d if in_step is None else in_step.inertia(m, d))
+    inertial = matmul(d.M, d.qacc) if in_step is None else in_step.force(m, d)
     force = inertial + d.qfrc_bias - d.qfrc_passive - d.qfrc_constraint
     d = d.replace(qfrc_inverse=force)
     return (d if skip_sensor else sensor_acc(m, d)).replace(qacc=given)

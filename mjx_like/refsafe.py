@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from mjx_like.collision.mixing import PairParameters, pair_parameters
-from mjx_like.types.enums import ConeType, DisableBit, IntegratorType, ObjType
+from mjx_like.types.enums import ConeType, DisableBit, ObjType
 from mjx_like.types.model import Model
 from mjx_like.worlds import ranks
 
@@ -30,7 +30,7 @@ def raised_time_constants(m: Model) -> tuple[str, ...]:
     m: one model or many, not traced. The standard form of solref alone is raised, and not by the integrator `discrete`.
     Source: getsolparam of engine_core_constraint.
     """
-    if m.disabled(DisableBit.REFSAFE) or m.flags.integrator == IntegratorType.DISCRETE:
+    if m.disabled(DisableBit.REFSAFE) or m.plans.integrator.in_step:
         return ()
     least = 2 * np.asarray(m.opt_floats.timestep, float)
     return tuple(line for source in (*_of_slots(m), *_of_contacts(m)) for line in _line(source, least))

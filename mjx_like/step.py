@@ -1,28 +1,23 @@
 """One time step: forward dynamics, then integration."""
 
-from collections.abc import Callable
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constants import MAXVAL
 from mjx_like.forward import all_sensors, forward_acceleration, forward_from, forward_motion
-from mjx_like.integrator.discrete import discrete
 from mjx_like.integrator.euler import euler
-from mjx_like.integrator.implicit import implicit
-from mjx_like.integrator.implicitfast import implicitfast
-from mjx_like.integrator.rk4 import finish, rk4, stages
+from mjx_like.integrator.rk4 import rk4
+from mjx_like.integrator.table import Advance, integrator_of
 from mjx_like.inverse import compare_fwd_inv
 from mjx_like.smoothing import straight_through
 from mjx_like.state.initial import initial_state
 from mjx_like.types.data import Data
-from mjx_like.types.enums import DisableBit, EnableBit, IntegratorType, WarningType
+from mjx_like.types.enums import DisableBit, EnableBit, WarningType
 from mjx_like.types.model import Model
 from mjx_like.worlds import one_world
 
 Array = jax.Array
-Integrator = Callable[[Model, Data], Data]
 
 
 def rungekutta4(m: Model, d: Data) -> Data:
@@ -32,15 +27,6 @@ def rungekutta4(m: Model, d: Data) -> Data:
 
 def _without_sensors(m: Model, d: Data) -> Data:
     return forward_from(m, d, skip_sensor=True)
-
-
-INTEGRATORS = {  # what comes after forward dynamics
-    IntegratorType.EULER: euler,
-    IntegratorType.RK4: rungekutta4,
-    IntegratorType.IMPLICIT: implicit,
-    IntegratorType.IMPLICITFAST: implicitfast,
-    IntegratorType.DISCRETE: discrete,
-}
 
 
 def step(m: Model, d: Data) -> Data:
@@ -59,11 +45,11 @@ def step(m: Model, d: Data) -> Data:
 
 
 def _step(m: Model, d: Data) -> Data:
-    d, kind = _check_state(m, d), IntegratorType(m.flags.integrator)
-    if kind != IntegratorType.RK4:
-        return _advance(m, _compared(m, forward_from(m, d)), INTEGRATORS[kind])
-    d, last, mean = stages(m, d, _without_sensors)
-    return _advance(m, _compared(m, all_sensors(m, d)), lambda m, d: finish(m, d, last, mean))
+    d, row = _check_state(m, d), integrator_of(m)
+    if row.advance is not None:
+        return _advance(m, _compared(m, forward_from(m, d)), row.advance)
+    d, *slopes = row.in_stages.stages(m, d, _without_sensors)
+    return _advance(m, _compared(m, all_sensors(m, d)), lambda m, d: row.in_stages.finish(m, d, *slopes))
 
 
 def step1(m: Model, d: Data) -> Data:
@@ -75,16 +61,15 @@ def step1(m: Model, d: Data) -> Data:
 def step2(m: Model, d: Data) -> Data:
     """Return `d` one time step later, after `step1` and new controls; RK4 is replaced by Euler.  Source: mj_step2."""
     one_world("step2", m, d, rows=True)
-    kind = IntegratorType(m.flags.integrator)
     d = _compared(m, forward_acceleration(m, d))
-    return _advance(m, d, INTEGRATORS[IntegratorType.EULER if kind == IntegratorType.RK4 else kind])
+    return _advance(m, d, integrator_of(m).advance or euler)
 
 
 def _compared(m: Model, d: Data) -> Data:
     return compare_fwd_inv(m, d) if m.enabled(EnableBit.FWDINV) else d
 
 
-def _advance(m: Model, d: Data, integrator: Integrator) -> Data:
+def _advance(m: Model, d: Data, integrator: Advance) -> Data:
     bad = _bad(d.qacc)
     d = integrator(m, _warn(d, {WarningType.BADQACC: bad}))
     return d if m.disabled(DisableBit.AUTORESET) else _reset(m, d, bad)

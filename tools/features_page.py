@@ -5,16 +5,16 @@ A row is a member of one of MuJoCo's enums, or a pair of geom types. What MJX ha
 
 import enum
 import pathlib
-import sys
 from typing import NamedTuple
 
 import mjx_like as mjx
 from mjx_like.actuator.plan import TRANSMITTED
 from mjx_like.actuator.table import BIASES, DYNAMICS, GAINS
 from mjx_like.collision.candidate_pairs import NEVER
-from mjx_like.collision.plan import FIELD_KINDS, POINTS, SDF_KINDS
+from mjx_like.collision.table import PAIRS
 from mjx_like.constraint.plan import _ROWS as EQUALITIES
 from mjx_like.geometry.ray import RAY
+from mjx_like.integrator.table import INTEGRATORS
 from mjx_like.ray.surface import SURFACES
 from mjx_like.sensor.table import SENSORS
 from mjx_like.solver.implicit_gradient import SOLVERS
@@ -22,7 +22,6 @@ from mjx_like.types import enums
 
 ROOT = pathlib.Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "features.md"
-STEP = sys.modules["mjx_like.step"]
 HEAD = """# What the engine runs
 
 Generated from the dispatch tables by `python tools/features_page.py`; do not edit. An element without a check mark is
@@ -61,15 +60,13 @@ def pairs(theirs) -> list[Row]:
     """Return a row for each pair of geom types that MuJoCo collides."""
     solid = [g for g in enums.GeomType if g <= enums.GeomType.SDF]
     table = {tuple(sorted((int(a), int(b)))) for a, b in theirs}
-    built = {*POINTS, *((enums.GeomType.HFIELD, kind) for kind in FIELD_KINDS)}
-    built |= {(kind, enums.GeomType.SDF) for kind in SDF_KINDS}
     rows = []
     for i, a in enumerate(solid):
         for b in (b for b in solid[i:] if (a, b) not in NEVER):
             names = a.name.lower(), b.name.lower()
             model = FEATURES / f"pair_{'_'.join(names)}.xml"
             held = model.name if model.exists() else "tests/collision/test_sdf.py"
-            ours = (a, b) in built
+            ours = (a, b) in PAIRS
             rows.append(Row(" with ".join(names), ours, (int(a), int(b)) in table, held if ours else ""))
     return rows
 
@@ -103,7 +100,7 @@ def tables() -> dict[str, list[Row]]:
         "Sensors": (enums.SensorType, SENSORS, types.SensorType, "tests/sensor"),
         "Equality": (enums.EqType, EQUALITIES, types.EqType, "tests/constraint"),
         "Solvers": (enums.SolverType, SOLVERS, types.SolverType, "tests/solver"),
-        "Integrators": (enums.IntegratorType, STEP.INTEGRATORS, types.IntegratorType, "tests/integrator"),
+        "Integrators": (enums.IntegratorType, INTEGRATORS, types.IntegratorType, "tests/integrator"),
         "Transmission": (enums.TrnType, TRANSMITTED, types.TrnType, "tests/actuator", ("UNDEFINED",)),
         "Activation": (enums.DynType, DYNAMICS, types.DynType, "tests/actuator"),
         "Gain": (enums.GainType, GAINS, types.GainType, "tests/actuator"),

@@ -6,11 +6,11 @@ import numpy as np
 
 from mjx_like.collision import hfield, pair_pose, user_function
 from mjx_like.collision.broadphase import Near, near_pairs
-from mjx_like.collision.closed import box, plane_mesh
-from mjx_like.collision.closed.table import CLOSED
+from mjx_like.collision.closed import plane_mesh
 from mjx_like.collision.convex import convex_pair
 from mjx_like.collision.sdf import mesh_sdf
 from mjx_like.collision.shape import Point, Shape
+from mjx_like.collision.table import PAIRS, Method
 from mjx_like.math.select import take
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
@@ -18,11 +18,6 @@ from mjx_like.types.plans import CollisionPlan, PairGroup
 from mjx_like.types.pytree import Record, leaf, record
 
 Array = jax.Array
-
-_PLANE, _SPHERE, _CAPSULE = GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE
-_ELLIPSOID, _CYLINDER, _BOX, _MESH = GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX, GeomType.MESH
-
-KERNELS = CLOSED | {(_BOX, _BOX): box.box_box}
 
 
 @record
@@ -84,11 +79,12 @@ def _group_points(m: Model, group: PairGroup, shapes: tuple[Shape, Shape], limit
     """Return the candidate points of a group of pairs that have a kernel of their own."""
     if group.hook is not None:
         return [user_function.hook_points(group, *shapes)]
-    if group.types[1] == GeomType.SDF and group.types[0] != _PLANE:
+    row = PAIRS[group.types]
+    if row.method == Method.SIGNED_DISTANCE:
         return [mesh_sdf.field_points(m, group, *shapes)]
-    if group.types in ((_PLANE, _MESH), (_PLANE, GeomType.SDF)):
+    if row.method == Method.HULL_ON_PLANE:
         return plane_mesh.plane_mesh(m, group, *shapes, limit)
-    return KERNELS[group.types](*shapes, limit)
+    return row.kernel(*shapes, limit)
 
 
 def _with_places(plan: CollisionPlan, near: list[Near | None], points: Candidates) -> Candidates:

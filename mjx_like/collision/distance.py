@@ -5,11 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.collision import distance_search
-from mjx_like.collision.closed import box
-from mjx_like.collision.closed.table import CLOSED
+from mjx_like.collision.candidate_pairs import NEVER
 from mjx_like.collision.plan import sdf_slots
 from mjx_like.collision.sdf.mesh_sdf import field_points
 from mjx_like.collision.shape import Shape, merged
+from mjx_like.collision.table import PAIRS, Method
 from mjx_like.constants import MAXVAL
 from mjx_like.errors import InputError, UnsupportedError
 from mjx_like.geometry.signed_distance import has_field
@@ -23,16 +23,9 @@ from mjx_like.types.topology import Topology
 
 Array = jax.Array
 
-_PLANE, _FIELD, _MESH, _SDF = GeomType.PLANE, GeomType.HFIELD, GeomType.MESH, GeomType.SDF
-_CONVEX = (GeomType.SPHERE, GeomType.CAPSULE, GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX, _MESH)
-# As far as can be, always.
-_APART = {(_PLANE, _PLANE), (_PLANE, _FIELD), (_FIELD, _FIELD), (_FIELD, _SDF)}
+_PLANE, _FIELD, _SDF = GeomType.PLANE, GeomType.HFIELD, GeomType.SDF
 # Those that go through MuJoCo's own search.
-_SEARCHED = {(a, b) for a in _CONVEX for b in _CONVEX if a <= b} - set(CLOSED)
-# Those whose contacts with a signed distance field are sought: as far as can be where they do not overlap.
-_SOUGHT = {(kind, _SDF) for kind in (*_CONVEX, _SDF)}
-_BUILT = {*CLOSED, *_APART, *_SEARCHED, *_SOUGHT, (_PLANE, _MESH), (_PLANE, _SDF)}
-_BUILT |= {(_FIELD, kind) for kind in _CONVEX}
+_SEARCHED = {kinds for kinds, row in PAIRS.items() if row.method == Method.CONVEX or not row.nearest}
 
 
 def geom_distance(m: Model, d: Data, geom1: int, geom2: int, distmax: Array | float) -> tuple[Array, Array]:
@@ -74,8 +67,11 @@ def unbuilt(t: Topology, pair: np.ndarray) -> tuple[str, ...]:
     for geoms in pair.tolist():
         kinds = tuple(sorted(int(t.geom_type[g]) for g in geoms))
         names = " with ".join(t.names[ObjType.GEOM][g] or f"number {g}" for g in geoms)
-        unknown = kinds in _SOUGHT and any(t.geom_type[g] == _SDF and not has_field(t, g) for g in geoms)
-        if kinds not in _BUILT or unknown:
+        method = PAIRS[kinds].method if kinds in PAIRS else None
+        unknown = method == Method.SIGNED_DISTANCE and any(
+            t.geom_type[g] == _SDF and not has_field(t, g) for g in geoms
+        )
+        if (method is None and kinds not in NEVER) or unknown:
             kind = "-".join(GeomType(k).name.lower() for k in kinds)
             found.append(f"distance {kind} is not built yet: geom {names}")
     return tuple(found)
@@ -112,25 +108,23 @@ def distances(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> tuple[Array
 
 def _nearest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray, cutoff: Array) -> Array:
     """Return distance, normal and point of pairs of one type that are not searched together, shape (n, 7)."""
-    if kinds in _APART:
+    if kinds in NEVER:
         return jnp.zeros((len(pair), 7), d.geom_xpos.dtype).at[:, 0].set(MAXVAL)
-    if kinds[0] == _FIELD:
+    row = PAIRS[kinds]
+    if row.method == Method.HEIGHT_FIELD:
         return distance_search.field_pairs(m, d, pair, cutoff)
-    if kinds in _SOUGHT:
+    if row.method == Method.SIGNED_DISTANCE:
         return _deepest(m, d, kinds, pair)
-    if kinds in ((_PLANE, _MESH), (_PLANE, _SDF)):
+    if row.method == Method.HULL_ON_PLANE:
         return distance_search.plane_mesh(m, d, pair)
-    first, second = (_shape(m, d, pair[:, side]) for side in (0, 1))
-    if kinds in CLOSED:
-        points = CLOSED[kinds](first, second, jnp.full(len(pair), jnp.inf, d.geom_xpos.dtype))
-    else:
-        points = box.box_box(first, second, cutoff)
+    shapes = (_shape(m, d, pair[:, side]) for side in (0, 1))
+    points = row.kernel(*shapes, jnp.full(len(pair), jnp.inf, d.geom_xpos.dtype) if row.nearest else cutoff)
     found = merged(points)
     columns = jnp.stack([found.dist, *found.normal, *found.pos], axis=1)
     best = jnp.argmin(jnp.where(found.valid, found.dist, jnp.inf), axis=0)
     chosen = np.arange(found.dist.shape[0])[:, None] == best
     nearest = jnp.sum(jnp.where(chosen[:, None], columns, 0), axis=0).T
-    return nearest if kinds in CLOSED else jnp.where(found.valid.any(axis=0)[:, None], nearest, distance_search.NOTHING)
+    return nearest if row.nearest else jnp.where(found.valid.any(axis=0)[:, None], nearest, distance_search.NOTHING)
 
 
 def _deepest(m: Model, d: Data, kinds: tuple[int, int], pair: np.ndarray) -> Array:

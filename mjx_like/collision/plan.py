@@ -6,6 +6,7 @@ from mjx_like.collision.candidate_pairs import candidate_pairs, condim, without_
 from mjx_like.collision.convex.flat_tables import make_solid, solid_of
 from mjx_like.collision.hfield import MOST
 from mjx_like.collision.portal import portal_contact
+from mjx_like.collision.table import PAIRS, Method, Pair, pairs_by
 from mjx_like.collision.user_function import HOOKED, hooked_pairs
 from mjx_like.geometry.signed_distance import has_field
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
@@ -16,34 +17,13 @@ _PLANE, _SPHERE, _CAPSULE = GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE
 _ELLIPSOID, _CYLINDER, _BOX, _MESH = GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX, GeomType.MESH
 _SDF = GeomType.SDF
 
-# Type pairs that the engine collides: points that the kernel returns, and the most that are contacts at once.
-POINTS = {
-    (_PLANE, _SPHERE): (1, 1), (_PLANE, _CAPSULE): (2, 2), (_PLANE, _ELLIPSOID): (1, 1),
-    (_PLANE, _CYLINDER): (4, 4), (_PLANE, _BOX): (8, 4),
-    (_SPHERE, _SPHERE): (1, 1), (_SPHERE, _CAPSULE): (1, 1), (_SPHERE, _CYLINDER): (1, 1), (_SPHERE, _BOX): (1, 1),
-    (_CAPSULE, _CAPSULE): (2, 2), (_CAPSULE, _BOX): (2, 2),
-    (_BOX, _BOX): (8, 8),
-    (_PLANE, _MESH): (4, 4), (_PLANE, _SDF): (4, 4),
-    (_SPHERE, _ELLIPSOID): (1, 1), (_CAPSULE, _ELLIPSOID): (1, 1), (_ELLIPSOID, _ELLIPSOID): (1, 1),
-    (_ELLIPSOID, _CYLINDER): (1, 1), (_ELLIPSOID, _BOX): (1, 1), (_ELLIPSOID, _MESH): (1, 1), (_SPHERE, _MESH): (1, 1),
-    (_CAPSULE, _CYLINDER): (2, 2), (_CAPSULE, _MESH): (2, 2),
-    (_CYLINDER, _CYLINDER): (4, 4), (_CYLINDER, _BOX): (4, 4), (_CYLINDER, _MESH): (4, 4),
-    (_BOX, _MESH): (4, 4), (_MESH, _MESH): (4, 4),
-}  # fmt: skip
-# Types of geoms that collide with height fields: up to 50 points a pair, as many as there are prisms under the geom.
-FIELD_KINDS = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH)
-# Types of geoms that collide with signed distance fields: as many points a pair as option sdf_initpoints says, and for
-# meshes, up to 50: three for each triangle.
-SDF_KINDS = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH, _SDF)
-# Those without a closed form; they come last above.
-_CONVEX = list(POINTS)[list(POINTS).index((_SPHERE, _ELLIPSOID)) :]
+# Solids that are convex, or are taken as such.
+_SOLID = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH)
 _FLAT = (_CYLINDER, _BOX, _MESH)
 _FEW = 64  # up to this many candidate points, all have a row
 _ROWS_PER_GEOM = 4
 _ROWS_PER_FLAT_GEOM = 8  # of one that lies on and under others, with four points each
-# Pairs of a type that all go to the kernel: more where it costs no more than a test of the bounds; and beyond it, how
-# many for each geom of the group.
-_CHEAP = {_PLANE, _SPHERE, _CAPSULE}
+# Pairs of a type that all go to the kernel: more where it is cheap; and beyond it, how many for each geom of the group.
 _ALL_CHEAP, _ALL, _PAIRS_PER_GEOM = 2048, 128, 8
 
 
@@ -118,10 +98,10 @@ def _built(t: Topology, geom: np.ndarray) -> np.ndarray:
 
 
 def _has_kernel(t: Topology, first: int, second: int) -> bool:
-    kinds = int(t.geom_type[first]), int(t.geom_type[second])
-    if kinds[1] == _SDF and kinds[0] != _PLANE:
-        return kinds[0] in SDF_KINDS and all(has_field(t, g) for g in (first, second) if t.geom_type[g] == _SDF)
-    return kinds in POINTS or (kinds[0] == GeomType.HFIELD and kinds[1] in FIELD_KINDS)
+    row = PAIRS.get((int(t.geom_type[first]), int(t.geom_type[second])))
+    if row is not None and row.method == Method.SIGNED_DISTANCE:
+        return all(has_field(t, g) for g in (first, second) if t.geom_type[g] == _SDF)
+    return row is not None
 
 
 def _groups(
@@ -135,17 +115,18 @@ def _groups(
         groups.append(PairGroup(HOOKED, rows, geom[rows, 0], geom[rows, 1], hook.count, 1, hook=hook))
         point_pair.append(np.full(hook.count, row))
         point_slot.append(np.arange(hook.count))
-    fields = (*((GeomType.HFIELD, second) for second in FIELD_KINDS), *((first, _SDF) for first in SDF_KINDS))
-    for kind in (*fields, *POINTS):
+    for kind, pair in sorted(PAIRS.items(), key=lambda item: item[1].method):
         rows = np.flatnonzero((types == kind).all(axis=1))
         if rows.size:
-            # these look for near pairs themselves, or are few
-            own = kind in _CONVEX or kind == (_PLANE, _MESH) or kind[1] == _SDF
-            cells, capacity = (0, 0), rows.size if own else _pair_capacity(kind, geom[rows])
-            if kind[0] == GeomType.HFIELD:
+            # the other methods look for near pairs themselves, or have few
+            capacity = _pair_capacity(pair, geom[rows]) if pair.method == Method.KERNEL else rows.size
+            cells, slots = (0, 0), points_of(t, kind)[0]
+            if pair.method == Method.HEIGHT_FIELD:
                 field = np.searchsorted(np.flatnonzero(t.geom_type == GeomType.HFIELD), geom[rows, 0])
-                cells, capacity = tuple(int(n) for n in t.hfield_cells[field, geom[rows, 1]].max(axis=0)), rows.size
-            slots = points_of(t, kind)[0] if kind in POINTS else 2 * cells[0] * cells[1] or sdf_slots(t, geom[rows])
+                cells = tuple(int(n) for n in t.hfield_cells[field, geom[rows, 1]].max(axis=0))
+                slots = 2 * cells[0] * cells[1]
+            elif pair.method == Method.SIGNED_DISTANCE:
+                slots = sdf_slots(t, geom[rows])
             groups.append(PairGroup(kind, rows, geom[rows, 0], geom[rows, 1], slots, capacity, cells))
             point_pair.append(np.tile(rows, slots))
             point_slot.append(np.repeat(np.arange(slots), rows.size))
@@ -160,29 +141,26 @@ def sdf_slots(t: Topology, geom: np.ndarray) -> int:
 
 
 def points_of(t: Topology, kind: tuple[int, int]) -> tuple[int, int]:
-    """Return the entry of POINTS of a type pair, for the convex pipeline that the flags choose."""
-    several = kind in _CONVEX and POINTS[kind][0] > 1 and t.disabled(DisableBit.NATIVECCD)
-    return (portal_contact.SLOTS, portal_contact.SLOTS) if several else POINTS[kind]
+    """Return slots and most of a pair of types, for the search of convex shapes that the flags choose."""
+    row = PAIRS[kind]
+    several = row.method == Method.CONVEX and row.slots > 1 and t.disabled(DisableBit.NATIVECCD)
+    return (portal_contact.SLOTS, portal_contact.SLOTS) if several else (row.slots, row.most)
 
 
 def _most(t: Topology, group: PairGroup) -> int:
     """Return how many points of one pair can be contacts at once."""
-    return points_of(t, group.types)[1] if group.types in POINTS else min(group.slots, MOST)
+    return (points_of(t, group.types)[1] if group.types in PAIRS else 0) or min(group.slots, MOST)
 
 
-def _pair_capacity(kind: tuple[int, int], geom: np.ndarray) -> int:
+def _pair_capacity(pair: Pair, geom: np.ndarray) -> int:
     """Return how many pairs of a group go to its kernel."""
-    least = _ALL_CHEAP if _CHEAP.issuperset(kind) else _ALL
-    return (
-        geom.shape[0]
-        if geom.shape[0] <= least
-        else min(geom.shape[0], max(least, _PAIRS_PER_GEOM * np.unique(geom).size))
-    )
+    least, count = _ALL_CHEAP if pair.cheap else _ALL, geom.shape[0]
+    return count if count <= least else min(count, max(least, _PAIRS_PER_GEOM * np.unique(geom).size))
 
 
 def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:
     """Return the pairs of the groups without a closed form, in the order of the groups."""
-    groups = [group for group in groups if group.types in _CONVEX]
+    groups = [group for group in groups if group.types in pairs_by(Method.CONVEX)]
     if not groups:
         return None
     geom = np.concatenate([np.stack([group.geom1, group.geom2], axis=1) for group in groups])
@@ -202,7 +180,7 @@ def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:
 def _speculative(t: Topology, geom: np.ndarray, hooked: dict[int, HookedPair]) -> SpeculativePlan | None:
     """Return the pairs of convex geoms and planes, where the flag asks for contacts before they touch."""
     kind = t.geom_type[geom].reshape(-1, 2)
-    pair = np.flatnonzero(np.isin(kind, (_PLANE, *FIELD_KINDS)).all(axis=1))
+    pair = np.flatnonzero(np.isin(kind, (_PLANE, *_SOLID)).all(axis=1))
     pair = pair[~np.isin(pair, list(hooked))]
     if not t.enabled(EnableBit.SPECULATIVE) or not pair.size:
         return None

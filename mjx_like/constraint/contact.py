@@ -13,7 +13,7 @@ from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
 from mjx_like.types.data import Contact
-from mjx_like.types.enums import ConeType, DisableBit, IntegratorType
+from mjx_like.types.enums import ConeType, DisableBit
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -46,7 +46,7 @@ def contact_parameters(m: Model, contact: Contact, spring: Springs) -> ContactPa
     Source: mj_makeImpedance.
     """
     impratio = jnp.maximum(MINVAL, m.opt_floats.impratio)
-    raised = not m.disabled(DisableBit.REFSAFE) and m.flags.integrator != IntegratorType.DISCRETE
+    raised = not m.disabled(DisableBit.REFSAFE) and not m.plans.integrator.in_step
     own = valid_solref(contact.solreffriction, m.opt_floats.timestep, raised, (0.0, 0.0))
     b_own = stiffness_damping(own, valid_solimp(contact.solimp)[1])[1]
     edges = (m.flags.cone == ConeType.PYRAMIDAL) & (contact.dim > 1)

@@ -9,7 +9,7 @@ from mjx_like.constraint.impedance import end_of_step, regularization
 from mjx_like.math import safe
 from mjx_like.math.linalg import cho_solve
 from mjx_like.types.data import Data
-from mjx_like.types.enums import ConeType, IntegratorType
+from mjx_like.types.enums import ConeType
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -26,7 +26,7 @@ def exact_diagonal(m: Model, d: Data, factor: Array) -> Data:
     diagonal = jnp.sum(d.efc_J * cho_solve(factor, d.efc_J.T).T, axis=1)
     used, imp = jnp.arange(m.njmax) < d.nefc, d.efc_KBIP[:, 2]
     rise = None
-    if m.flags.integrator == IntegratorType.DISCRETE:
+    if m.plans.integrator.in_step:
         rise = end_of_step(d.efc_KBIP[:, 0], d.efc_KBIP[:, 1], imp, m.opt_floats.timestep)
     R = regularization(jnp.where(used, imp, 0.5), diagonal, rise)
     if m.plans.constraint.contact_dims:

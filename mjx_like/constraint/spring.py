@@ -17,7 +17,7 @@ from mjx_like.constraint.impedance import (
     valid_solref,
 )
 from mjx_like.constraint.softening import softened, softened_impedance
-from mjx_like.types.enums import ConstraintType, DisableBit, IntegratorType
+from mjx_like.types.enums import ConstraintType, DisableBit
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -56,7 +56,7 @@ def springs(m: Model, s: Sources) -> Springs:
     contact = np.arange(s.violation.shape[0]) >= len(kind)
     kind = np.append(kind, np.full(contact.sum(), ConstraintType.CONTACT_PYRAMIDAL))
     limit, h = np.isin(kind, LIMIT), m.opt_floats.timestep
-    refsafe, discrete = not m.disabled(DisableBit.REFSAFE), m.flags.integrator == IntegratorType.DISCRETE
+    refsafe, discrete = not m.disabled(DisableBit.REFSAFE), m.plans.integrator.in_step
     solref = valid_solref(s.solref, h, refsafe and not discrete, DEFAULT_SOLREF)
     k, b = stiffness_damping(solref, valid_solimp(s.solimp)[1])
     k = jnp.where(np.isin(kind, _FRICTION), 0, k)

@@ -24,7 +24,7 @@ from mjx_like.math.linear import floats, is_float, linear_at_capacity
 from mjx_like.math.select import precedes, running_total
 from mjx_like.math.tangent import changing, still
 from mjx_like.types.data import Contact, Data
-from mjx_like.types.enums import ConeType, ConstraintType, EnableBit, IntegratorType, WarningType
+from mjx_like.types.enums import ConeType, ConstraintType, EnableBit, WarningType
 from mjx_like.types.model import Model
 from mjx_like.types.topology import Topology
 
@@ -71,7 +71,7 @@ def make_constraint(m: Model, d: Data) -> Data:
         maxuse_efc=jnp.maximum(d.maxuse_efc, use.asked),
         warning=d.warning + full.astype(d.warning.dtype),
     )
-    exact = m.enabled(EnableBit.DIAGEXACT) and m.flags.integrator != IntegratorType.DISCRETE
+    exact = m.enabled(EnableBit.DIAGEXACT) and not m.plans.integrator.in_step
     return exact_diagonal(m, d, d.qLD) if exact else d
 
 
@@ -88,7 +88,7 @@ def reference_constraint(m: Model, d: Data) -> Data:
     if m.has["geom_surfacevel"].any() and plan.contact_dims:
         vel = vel + surface_motion(m, d)
     k, b, imp = d.efc_KBIP[:, 0], d.efc_KBIP[:, 1], d.efc_KBIP[:, 2]
-    h, discrete = m.opt_floats.timestep, m.flags.integrator == IntegratorType.DISCRETE
+    h, discrete = m.opt_floats.timestep, m.plans.integrator.in_step
     violation = d.efc_pos - d.efc_margin
     aref = -b * vel - k * imp * (violation + h * vel if discrete else violation)
     if discrete:

@@ -28,6 +28,12 @@ def damped_acceleration(m: Model, d: Data) -> Array:
     return solve_definite(damped_inertia(m, d), d.qfrc_smooth + d.qfrc_constraint)
 
 
+def euler_metric(m: Model, d: Data) -> Array | None:
+    """Return `damped_inertia`; None where the step is explicit."""
+    damped = m.plans.integrator.dof_damped.any() and not m.disabled(DisableBit.EULERDAMP)
+    return damped_inertia(m, d) if damped else None
+
+
 def damped_inertia(m: Model, d: Data) -> Array:
     """Return the inertia matrix plus the time step times the damping of the joints, shape (nv, nv).
 

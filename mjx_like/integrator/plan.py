@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from mjx_like.types.enums import DisableBit, JointType
+from mjx_like.integrator.table import INTEGRATORS
+from mjx_like.types.enums import DisableBit, IntegratorType, JointType
 from mjx_like.types.plans import IntegratorPlan
 from mjx_like.types.topology import Topology
 
@@ -26,6 +27,7 @@ def make_plan(t: Topology) -> IntegratorPlan:
         **_damping(t),
         free_body=t.jnt_bodyid[standalone],
         free_dof=t.jnt_dofadr[standalone][:, None] + np.arange(6),
+        in_step=INTEGRATORS[IntegratorType(t.flags.integrator)].in_step is not None,
     )
 
 

@@ -127,11 +127,21 @@ class ColorSpace(IntEnum):
 
 
 class IntegratorType(IntEnum):
-    EULER = 0
-    RK4 = 1
-    IMPLICIT = 2
-    IMPLICITFAST = 3
-    DISCRETE = 4
+    """The integrators; keyword: the word of MJCF. Their rows in the engine are in `integrator/table.py`."""
+
+    keyword: str
+
+    def __new__(cls, number: int, keyword: str) -> "IntegratorType":
+        member = int.__new__(cls, number)
+        member._value_ = number
+        member.keyword = keyword
+        return member
+
+    EULER = 0, "Euler"
+    RK4 = 1, "RK4"
+    IMPLICIT = 2, "implicit"
+    IMPLICITFAST = 3, "implicitfast"
+    DISCRETE = 4, "discrete"
 
 
 class ConeType(IntEnum):

@@ -157,6 +157,7 @@ class IntegratorPlan:
     damping_beyond_linear: bool  # whether a dof has polynomial damping or damping by an actuator
     free_body: np.ndarray  # (nfree,) bodies with a free joint and no other joint in their tree
     free_dof: np.ndarray  # (nfree, 6) their dofs
+    in_step: bool  # whether dynamics are those of the step: springs of constraints act at its end, and are not raised
 
 
 @dataclasses.dataclass(frozen=True)

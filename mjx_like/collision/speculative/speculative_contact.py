@@ -20,7 +20,7 @@ from mjx_like.math import safe
 from mjx_like.math.select import take
 from mjx_like.ray.stage import cast
 from mjx_like.types.data import Data
-from mjx_like.types.enums import DisableBit, IntegratorType
+from mjx_like.types.enums import DisableBit
 from mjx_like.types.model import Model
 from mjx_like.types.plans import SpeculativePlan
 
@@ -106,7 +106,7 @@ def _depth(m: Model, solref: Array, largest: Array, time: Array, speed: Array) -
     step = m.opt.timestep
     ratio, lag = solref[:, 1], solref[:, 0]
     standard = lag > 0
-    discrete = m.flags.integrator == IntegratorType.DISCRETE
+    discrete = m.plans.integrator.in_step
     lag = lag if discrete or m.disabled(DisableBit.REFSAFE) else jnp.maximum(lag, 2 * step)
     lag = jnp.where(standard, lag, 1)
     damp = jnp.where(standard, safe.ratio(2 * step, lag), -ratio * step)
