@@ -12,7 +12,7 @@ from mjx_like.actuator.plan import TRANSMITTED
 from mjx_like.actuator.table import BIASES, DYNAMICS, GAINS
 from mjx_like.collision.candidate_pairs import NEVER
 from mjx_like.collision.table import PAIRS
-from mjx_like.constraint.plan import _ROWS as EQUALITIES
+from mjx_like.constraint.plan import ROWS as EQUALITIES
 from mjx_like.geometry.ray import RAY
 from mjx_like.integrator.table import INTEGRATORS
 from mjx_like.ray.surface import SURFACES
@@ -124,6 +124,10 @@ def page() -> str:
             f"| {row.name} | {'✓' if row.ours else ''} | {'✓' if row.theirs else ''} | {row.held} |" for row in rows
         )
         parts.append(f"## {title}\n\n| | mjx_like | MJX | held by |\n|---|---|---|---|\n{body}\n")
+    notes = "\n".join(f"| {kind.tag} | {row.gradient} |" for kind, row in SENSORS.items() if row.gradient)
+    parts.append(
+        f"## Derivatives of sensors\n\nThey are those of the values, but for:\n\n| | derivative |\n|---|---|\n{notes}\n"
+    )
     return "\n".join(parts)
 
 

@@ -14,7 +14,13 @@ from mjx_like.types.enums import (
 from mjx_like.types.plans import ConstraintPlan
 from mjx_like.types.topology import Topology
 
-_ROWS = {EqType.CONNECT: 3, EqType.WELD: 6, EqType.JOINT: 1, EqType.TENDON: 1}
+ROWS = {EqType.CONNECT: 3, EqType.WELD: 6, EqType.JOINT: 1, EqType.TENDON: 1}  # of each equality
+UNBUILT = {
+    EqType.FLEX: "dynamics of flexes are not built yet",
+    EqType.FLEXVERT: "dynamics of flexes are not built yet",
+    EqType.FLEXSTRAIN: "dynamics of flexes are not built yet",
+    EqType.DISTANCE: "MuJoCo does not support it either",
+}
 _DENSE = 60  # dofs below which the Jacobian is dense where the model leaves it open
 _WORD = 32  # dofs in one word of a body's mask
 _NONE = np.zeros(0, np.int32)
@@ -24,7 +30,7 @@ def make_plan(t: Topology) -> ConstraintPlan:
     """Return the layout of the constraint rows; `t.plans` (tree, collision) and `t.nconmax` are there already."""
     off = t.disabled(DisableBit.CONSTRAINT) or t.nv == 0
     equality = _NONE if off or t.disabled(DisableBit.EQUALITY) else _equalities(t)
-    by_type = {kind: equality[t.eq_type[equality] == kind] for kind in _ROWS}
+    by_type = {kind: equality[t.eq_type[equality] == kind] for kind in ROWS}
     friction = not (off or t.disabled(DisableBit.FRICTIONLOSS))
     friction_dof = np.flatnonzero(t.has["dof_frictionloss"]) if friction else _NONE
     friction_tendon = np.flatnonzero(t.has["tendon_frictionloss"]) if friction else _NONE
@@ -34,7 +40,7 @@ def make_plan(t: Topology) -> ConstraintPlan:
     scalar = joints[t.jnt_type[joints] != JointType.BALL]
     limit_tendon = np.flatnonzero(t.tendon_limited) if limited else _NONE
 
-    owner = np.concatenate([np.repeat(by_type[kind], rows) for kind, rows in _ROWS.items()]).astype(np.int32)
+    owner = np.concatenate([np.repeat(by_type[kind], rows) for kind, rows in ROWS.items()]).astype(np.int32)
     equality_order = np.argsort(owner, kind="stable")
     limit_owner = np.concatenate([np.repeat(scalar, 2), ball]).astype(np.int32)
     limit_order = np.argsort(limit_owner, kind="stable")
@@ -80,7 +86,7 @@ def unsupported(t: Topology) -> tuple[str, ...]:
     if not t.disabled(DisableBit.EQUALITY):
         for i in range(t.neq):
             kind = EqType(int(t.eq_type[i]))
-            if kind not in _ROWS:
+            if kind not in ROWS:
                 out.append(f"equality {_name(t, ObjType.EQUALITY, i)}: type {kind.name.lower()} is not built yet")
     return tuple(out)
 
@@ -114,7 +120,7 @@ def _equalities(t: Topology) -> np.ndarray:
 
     Two bodies that slide as one have none; of MuJoCo's formats only the dense one sees that.
     """
-    ids = np.flatnonzero(np.isin(t.eq_type, list(_ROWS)))
+    ids = np.flatnonzero(np.isin(t.eq_type, list(ROWS)))
     bodies = np.isin(t.eq_type[ids], (EqType.CONNECT, EqType.WELD))
     if not bodies.any():
         return ids

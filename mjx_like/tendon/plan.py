@@ -7,6 +7,7 @@ from mjx_like.types.plans import TendonPlan
 from mjx_like.types.topology import Topology
 
 _GEOMS = (WrapType.SPHERE, WrapType.CYLINDER)
+WRAPS = (WrapType.JOINT, WrapType.PULLEY, WrapType.SITE, *_GEOMS)  # what a tendon is made of
 
 
 def make_plan(t: Topology) -> TendonPlan:

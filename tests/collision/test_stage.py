@@ -11,14 +11,12 @@ import numpy as np
 import pytest
 
 from mjx_like.collision import plan
-from mjx_like.collision.candidate_pairs import NEVER
 from mjx_like.collision.candidate_points import candidates
 from mjx_like.collision.driver import collision
 from mjx_like.collision.mixing import pair_parameters
-from mjx_like.collision.table import PAIRS, Method
 from mjx_like.interop.convert import put_model
 from mjx_like.state.initial import make_data
-from mjx_like.types.enums import GeomType, WarningType
+from mjx_like.types.enums import WarningType
 from mjx_like.types.hooks import Hooks
 from mjx_like.types.model import Model
 from tests.collision import scene
@@ -130,19 +128,6 @@ def test_default_capacity():
     boxes = "".join(f'<body pos="0 0 {k}"><freejoint/><geom type="box" size=".1 .1 .1"/></body>' for k in range(10))
     xml = f'<mujoco><worldbody><geom type="plane" size="1 1 1"/>{boxes}</worldbody></mujoco>'
     assert put_model(mujoco.MjModel.from_xml_string(xml)).nconmax == 8 * 10
-
-
-def test_every_pair_has_a_row_or_never_collides():
-    solid = [kind for kind in GeomType if kind <= GeomType.SDF]
-    assert {*PAIRS, *NEVER} == {(a, b) for a in solid for b in solid if a <= b} and not PAIRS.keys() & NEVER
-
-
-@pytest.mark.parametrize("kinds", PAIRS, ids=lambda kinds: "-".join(GeomType(k).name.lower() for k in kinds))
-def test_a_row_says_all_that_its_method_needs(kinds):
-    row = PAIRS[kinds]
-    counted = row.method in (Method.HEIGHT_FIELD, Method.SIGNED_DISTANCE)  # by the model
-    assert (row.kernel is not None) == (row.method == Method.KERNEL), "kernel"
-    assert (row.slots == row.most == 0) if counted else (row.slots >= row.most >= 1), "slots and most"
 
 
 def test_unsupported_pairs_are_named():
