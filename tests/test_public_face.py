@@ -1,6 +1,7 @@
 """Every public name of `mujoco.mjx` is in mjx_like, or on the list with its reason."""
 
 import inspect
+import pathlib
 
 import jax
 import pytest
@@ -22,6 +23,22 @@ def test_name_is_here_or_explained(name):
         assert not hasattr(mjx_like, name), f"{name} exists by now: take it off the list"
     else:
         assert hasattr(mjx_like, name), f"mjx_like.{name} is missing; add it, or its reason to tests/public_face.py"
+
+
+def test_all_holds_the_public_names_and_nothing_else():
+    for name in mjx_like.__all__:
+        assert not inspect.ismodule(getattr(mjx_like, name)), name
+    found = vars(mjx_like).items()
+    imported = {name for name, value in found if not name.startswith("_") and not inspect.ismodule(value)}
+    assert imported == set(mjx_like.__all__) and len(mjx_like.__all__) == len(imported)
+
+
+def test_loaders_and_methods_are_written_where_an_editor_finds_them():
+    for name in ("from_xml_path", "from_xml_string", "replace", "body", "keyframe"):
+        assert any(name in vars(base) for base in mjx_like.Model.__mro__), name
+    for name in ("compile", "recompile", "to_xml", "to_file", "to_zip", "from_model", "geom", "geoms", "add_mesh"):
+        assert any(name in vars(base) for base in mjx_like.Spec.__mro__), name
+    assert (pathlib.Path(mjx_like.__file__).parent / "py.typed").exists()
 
 
 def test_list_names_only_what_mjx_has():

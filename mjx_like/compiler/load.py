@@ -1,4 +1,4 @@
-"""The public loaders: from MJCF to a Model."""
+"""What the loaders of Model and the methods of Spec call."""
 
 import copy
 from pathlib import Path
@@ -9,6 +9,7 @@ import numpy as np
 from mjx_like.compiler.compile import compile_spec
 from mjx_like.compiler.decompile.model import decompile
 from mjx_like.compiler.finalize import finalize
+from mjx_like.compiler.recompile import recompile as recompile
 from mjx_like.mjcf.attach.keyframe import layout
 from mjx_like.mjcf.edit.archive import files_of, write_zip
 from mjx_like.mjcf.edit.spec import Spec
@@ -30,20 +31,7 @@ def from_xml_path(
     hooks: Hooks = NO_HOOKS,
     active: tuple[str, ...] = (),
 ) -> Model:
-    """Return the Model of an MJCF file.
-
-    Args:
-      path: of the file; what it includes and its assets are found from its folder.
-      nconmax: capacity of the contact buffer; None for a default from the model.
-      njmax: capacity of the constraint buffer; None for a default from the model.
-      dtype: of the leaves; None for float64 when JAX has x64 enabled, else float32.
-      hooks: user functions.
-      active: float fields whose terms exist also where they are zero.
-
-    Raises:
-      InputError: an argument of another kind than these, or a capacity that no buffer can have.
-      ModelError: anything wrong with the file, with place and remedy.
-    """
+    """Return what `Model.from_xml_path` does."""
     return finalize(compile_spec(parse_file(path)), nconmax, njmax, dtype, hooks, active)
 
 
@@ -56,12 +44,7 @@ def from_xml_string(
     hooks: Hooks = NO_HOOKS,
     active: tuple[str, ...] = (),
 ) -> Model:
-    """Return the Model of an MJCF string; arguments as `from_xml_path`.
-
-    Args:
-      xml: the text.
-      assets: contents of the files that it names, by name.
-    """
+    """Return what `Model.from_xml_string` does."""
     return finalize(compile_spec(parse_string(xml, assets=assets)), nconmax, njmax, dtype, hooks, active)
 
 
@@ -70,35 +53,27 @@ def compile_model(
     nconmax: int | None = None,
     njmax: int | None = None,
     dtype: Any = None,
-    hooks: Hooks = NO_HOOKS,
+    hooks: Hooks | None = None,
     active: tuple[str, ...] = (),
 ) -> Model:
-    """Return the Model of a Spec, which stays as it is and can be edited further; arguments as `from_xml_path`."""
-    model = finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, hooks, active)
+    """Return what `Spec.compile` does, and note its joints, mocap bodies and actuators for `recompile`."""
+    model = finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, NO_HOOKS if hooks is None else hooks, active)
     spec._layout = layout(spec._record)
     return model
 
 
 def spec_to_xml(spec: Spec) -> str:
-    """Return the MJCF of a Spec; it compiles to the same Model.
-
-    Raises:
-      ModelError: what contradicts, repeats, names nothing, or cannot be said by MJCF.
-    """
+    """Return what `Spec.to_xml` does."""
     return to_xml(_with_keyframes(spec.checked()))
 
 
 def spec_to_file(spec: Spec, path: str | Path) -> None:
-    """Write the MJCF of a Spec to a file; files that it names are found from there. Raises as `spec_to_xml`."""
+    """Write what `Spec.to_file` does."""
     write_xml(_with_keyframes(spec.checked()), path)
 
 
 def spec_to_zip(spec: Spec, file: str | Path | IO[bytes]) -> None:
-    """Write the MJCF of a Spec and the files that it names into a zip archive, for `Spec.from_zip`.
-
-    Raises:
-      ModelError: as `spec_to_xml`; a file that is missing.
-    """
+    """Write what `Spec.to_zip` does."""
     write_zip(spec.modelname, spec_to_xml(spec), files_of(spec._record), file)
 
 
@@ -116,10 +91,6 @@ def _with_keyframes(found: SpecRecord) -> SpecRecord:
 
 
 def spec_of_model(m: Model) -> Spec:
-    """Return a Spec that compiles to this Model, values that were changed in it included.
-
-    Raises:
-      InputError, ModelError: as `decompile`.
-    """
+    """Return what `Spec.from_model` does."""
     a_model("Spec.from_model", m)
     return Spec.from_record(decompile(m))

@@ -1,6 +1,6 @@
 """Data: the state of one world, its inputs, and everything computed from them."""
 
-from typing import Any
+from typing import Any, Self
 
 import jax
 import jax.numpy as jnp
@@ -152,7 +152,7 @@ class Data(Record):
     efc_state: Array = leaf("njmax")
     efc_force: Array = leaf("njmax")
 
-    def replace(self, **changes: Any):
+    def replace(self, **changes: Any) -> Self:
         """Return a copy with the named fields changed; NumPy arrays become JAX arrays of the field's dtype.
 
         Raises:

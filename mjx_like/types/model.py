@@ -7,8 +7,10 @@ import jax
 import numpy as np
 
 from mjx_like.errors import InputError, ModelError, shown
+from mjx_like.loaders import compiler
 from mjx_like.types.enums import ObjType
-from mjx_like.types.named import NAMED_KINDS, Named
+from mjx_like.types.hooks import NO_HOOKS, Hooks
+from mjx_like.types.named import Accessors
 from mjx_like.types.option import OPTION_FLAGS, Option, OptionFloats, Statistic
 from mjx_like.types.pytree import Record, leaf, record, static
 from mjx_like.types.smoothing import Smoothing
@@ -18,7 +20,7 @@ Array = jax.Array
 
 
 @record
-class Model(Record):
+class Model(Accessors, Record):
     """A compiled model with MuJoCo's field names and shapes.
 
     Float fields are leaves: each can carry a batch axis and can be differentiated. Sizes, ids, types and flags read
@@ -248,6 +250,49 @@ class Model(Record):
     # smoothing of contacts and limits: None unless with_smoothing was asked for
     smoothing: Smoothing | None = dataclasses.field(default=None)
 
+    @staticmethod
+    def from_xml_path(
+        path: str,
+        nconmax: int | None = None,
+        njmax: int | None = None,
+        dtype: Any = None,
+        hooks: Hooks = NO_HOOKS,
+        active: tuple[str, ...] = (),
+    ) -> "Model":
+        """Return the Model of an MJCF or URDF file.
+
+        Args:
+          path: of the file; what it includes and its assets are found from its folder.
+          nconmax: capacity of the contact buffer; None for a default from the model.
+          njmax: capacity of the constraint buffer; None for a default from the model.
+          dtype: of the leaves; None for float64 when JAX has x64 enabled, else float32.
+          hooks: user functions.
+          active: float fields whose terms exist also where they are zero.
+
+        Raises:
+          InputError: an argument of another kind than these, or a capacity that no buffer can have.
+          ModelError: anything wrong with the file, with place and remedy.
+        """
+        return compiler().from_xml_path(path, nconmax, njmax, dtype, hooks, active)
+
+    @staticmethod
+    def from_xml_string(
+        xml: str,
+        assets: dict[str, bytes] | None = None,
+        nconmax: int | None = None,
+        njmax: int | None = None,
+        dtype: Any = None,
+        hooks: Hooks = NO_HOOKS,
+        active: tuple[str, ...] = (),
+    ) -> "Model":
+        """Return the Model of an MJCF or URDF string; other arguments as `from_xml_path`.
+
+        Args:
+          xml: the text.
+          assets: contents of the files that it names, by name.
+        """
+        return compiler().from_xml_string(xml, assets, nconmax, njmax, dtype, hooks, active)
+
     def __getattr__(self, name: str) -> Any:
         """Read a size, id, type or flag through to the Topology."""
         if name.startswith("__") or name == "topology":
@@ -313,21 +358,3 @@ def _require_term(topology: Topology, name: str, value: Any) -> None:
             f"{name}[{int(np.argmax(lost.ravel()))}] was zero when the model was compiled, so its term does not exist; "
             f'load the model with active=("{name}",) to keep it'
         )
-
-
-def _accessor(kind: ObjType):
-    def access(self: Model, key: str | int) -> Named:
-        index = key if isinstance(key, int) else self.name2id(kind, key)
-        names = self.topology.names.get(kind, ())
-        if not 0 <= index < len(names):
-            known = ", ".join(n for n in names if n) or "none are named"
-            raise KeyError(f"no {kind.name.lower()} named {key!r}; known: {known}")
-        return Named(self, NAMED_KINDS[kind][0], index, names[index])
-
-    access.__doc__ = f"Return the {kind.name.lower()} of that name or id, with `id`, `name` and its fields."
-    return access
-
-
-for _kind, (_prefix, *_methods) in NAMED_KINDS.items():
-    for _method in _methods:
-        setattr(Model, _method, _accessor(_kind))

@@ -1,6 +1,7 @@
 """MuJoCo's options and statistics: float leaves, integer flags, and the view that shows both."""
 
 import dataclasses
+from enum import IntEnum
 from typing import Any
 
 import jax
@@ -58,7 +59,12 @@ class OptionFlags:
 OPTION_FLAGS = tuple(OptionFlags.__dataclass_fields__)
 
 
-_KINDS = {"integrator": IntegratorType, "cone": ConeType, "jacobian": JacobianType, "solver": SolverType}
+_KINDS: dict[str, type[IntEnum]] = {
+    "integrator": IntegratorType,
+    "cone": ConeType,
+    "jacobian": JacobianType,
+    "solver": SolverType,
+}
 _KNOWN = "; its fields are " + ", ".join((*OptionFloats.__dataclass_fields__, *OPTION_FLAGS))
 
 
@@ -98,8 +104,12 @@ def _printed(name: str, value: Any) -> str:
 class Option:
     """A view of all options of a Model; change it with `replace` and put it back with `m.replace(opt=...)`."""
 
-    def __init__(self, **values: Any):
+    def __init__(self, **values: Any) -> None:
         self.__dict__.update(values)
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise for what is no option; those that are stand in the instance."""
+        raise AttributeError(f"an Option has no field '{name}'", name=name, obj=self)
 
     def replace(self, **changes: Any) -> "Option":
         """Return a copy with the named options changed.

@@ -2,11 +2,13 @@
 
 import dataclasses
 import textwrap
-from typing import Any
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import jax
 
 from mjx_like.errors import InputError, closest
+
+R = TypeVar("R")
 
 _FEW = 8  # empty arrays that are named
 _WIDTH = 106
@@ -38,10 +40,12 @@ def static() -> Any:
 class Record:
     """Base of every pytree record: frozen, with `replace`; prints the names, shapes and types of its fields."""
 
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
     def __repr__(self) -> str:
         return described(self)
 
-    def replace(self, **changes: Any):
+    def replace(self, **changes: Any) -> Self:
         """Return a copy with the named fields changed.
 
         Raises:
@@ -62,7 +66,10 @@ class Record:
 
 def described(r: Record) -> str:
     """Return what a record prints: what is no array, names and shapes of arrays by type, its parts, what is empty."""
-    plain, arrays, parts, empty = [], {}, [], []
+    plain: list[str] = []
+    parts: list[str] = []
+    empty: list[str] = []
+    arrays: dict[str, list[str]] = {}
     for name in r.__dataclass_fields__:
         value = getattr(r, name)
         if isinstance(value, Record):
@@ -83,14 +90,17 @@ def described(r: Record) -> str:
 def wrapped(title: str, items: list[str]) -> str:
     """Return a title and items in lines that end between items, all but the first indented by four."""
     text = ", ".join(item.replace(" ", "\0") for item in items)
-    within = {"subsequent_indent": "    ", "break_long_words": False, "break_on_hyphens": False}
-    return "\n".join(textwrap.wrap(title + text, _WIDTH, **within)).replace("\0", " ")
+    lines = textwrap.wrap(
+        title + text, _WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(lines).replace("\0", " ")
 
 
-def record(cls):
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(leaf, static))
+def record(cls: type[R]) -> type[R]:
     """Make `cls` a frozen dataclass and register it as a pytree (fields marked `static()` are structure)."""
     cls = dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
-    fields = dataclasses.fields(cls)
+    fields = dataclasses.fields(cls)  # type: ignore[arg-type]  # it is one since the line above
     meta = [f.name for f in fields if f.metadata.get("static")]
     data = [f.name for f in fields if not f.metadata.get("static")]
     jax.tree_util.register_dataclass(cls, data_fields=data, meta_fields=meta)

@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import hashlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from mjx_like.types.enums import ObjType
 from mjx_like.types.hooks import Hooks
 from mjx_like.types.option import OptionFlags
 from mjx_like.types.plans import Plans
+
+T = TypeVar("T")
 
 # Floats whose zero decides whether a term exists, with the number of trailing axes that belong to one entry.
 TERMS = {
@@ -31,7 +33,13 @@ def array(*shape: str | int, dtype: type = np.int32) -> Any:
     return dataclasses.field(metadata={"shape": shape, "dtype": dtype})
 
 
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(array,))
+def _frozen(cls: type[T]) -> type[T]:
+    """Make `cls` a frozen dataclass whose fields may be declared by `array`."""
+    return dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+
+
+@_frozen
 class Topology:
     """Sizes, ids, addresses, types, flags and names of a model, and the plans made from them.
 

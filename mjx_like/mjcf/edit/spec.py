@@ -1,17 +1,19 @@
 """The editable model: what `mjx.Spec` is."""
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from mjx_like.errors import ModelError, closest
+from mjx_like.loaders import compiler
 from mjx_like.mjcf import spec as record
 from mjx_like.mjcf.attach.keyframe import Layout
 from mjx_like.mjcf.build import check_classes, check_spec
 from mjx_like.mjcf.default import ALTERNATIVES, MAIN
+from mjx_like.mjcf.edit.access import Elements
 from mjx_like.mjcf.edit.archive import read_zip
 from mjx_like.mjcf.edit.change import attach_item, frame_at, remove, remove_class
 from mjx_like.mjcf.edit.item import Item, made
@@ -27,6 +29,11 @@ from mjx_like.mjcf.reader import parse_file, parse_string
 from mjx_like.mjcf.reading.checks import check_element
 from mjx_like.mjcf.reading.validate import check_rule
 from mjx_like.mjcf.schema import ELEMENTS
+
+if TYPE_CHECKING:
+    from mjx_like.types.data import Data
+    from mjx_like.types.hooks import Hooks
+    from mjx_like.types.model import Model
 
 # Kind of element -> section and tag, for those that a section holds under one tag.
 LISTED = {
@@ -47,16 +54,9 @@ LISTED = {
 TYPED = {"actuator": Actuator, "sensor": Sensor, "tendon": Tendon, "equality": Equality}
 ITEMS = {"material": Material, "tuple": Group, "skin": Group, "key": Key, "flex": Flex, "mesh": Mesh}
 TREE = ("body", "joint", "geom", "site", "camera", "light", "frame")
-PLURALS = {
-    "bodies": "body",
-    "meshes": "mesh",
-    "flexes": "flex",
-    "equalities": "equality",
-    "materials": "material",
-} | {f"{kind}s": kind for kind in (*TREE, *LISTED, *TYPED) if kind not in ("body", "mesh", "flex", "equality")}
 
 
-class Spec:
+class Spec(Elements):
     """A model that is built or edited in Python, then compiled; names and use are those of MuJoCo's mjSpec.
 
     `worldbody` is the root of the tree; `option`, `compiler`, `size`, `stat`, `visual` are the settings; `default` is
@@ -91,6 +91,69 @@ class Spec:
         spec = cls.__new__(cls)
         spec._record = found
         return spec
+
+    @staticmethod
+    def from_model(m: "Model") -> "Spec":
+        """Return a Spec that compiles to this Model, values that were changed in it included.
+
+        Frames are resolved, inertias and ranges written out, angles in radians; actuators are general.
+
+        Args:
+          m: one model, without a batch axis on any leaf.
+
+        Raises:
+          InputError: leaves that are traced or carry a batch axis.
+          ModelError: what no MJCF can say, by name.
+        """
+        return compiler().spec_of_model(m)
+
+    def compile(
+        self,
+        nconmax: int | None = None,
+        njmax: int | None = None,
+        dtype: Any = None,
+        hooks: "Hooks | None" = None,
+        active: tuple[str, ...] = (),
+    ) -> "Model":
+        """Return the Model of this Spec, which stays as it is; arguments and errors as `Model.from_xml_path`."""
+        return compiler().compile_model(self, nconmax, njmax, dtype, hooks, active)
+
+    def recompile(self, m: "Model", d: "Data") -> "tuple[Model, Data]":
+        """Return the Model of this Spec, edited since it was compiled to `m`, and the state of `d` in it.
+
+        Joints, mocap bodies and actuators that are still there keep their positions, velocities, warm start, applied
+        forces, activations and controls; new ones begin as at qpos0. Capacities, dtype and hooks are those of `m`.
+
+        Args:
+          m: the Model that it was last compiled to.
+          d: one world of `m`.
+
+        Raises:
+          InputError: `m` is not that Model, or `d` has a batch axis.
+          ModelError: as `compile`.
+        Source: mj_recompile.
+        """
+        return compiler().recompile(self, m, d)
+
+    def to_xml(self) -> str:
+        """Return the MJCF of this Spec; it compiles to the same Model.
+
+        Raises:
+          ModelError: what contradicts, repeats, names nothing, or cannot be said by MJCF.
+        """
+        return compiler().spec_to_xml(self)
+
+    def to_file(self, path: str | Path) -> None:
+        """Write the MJCF of this Spec to a file; files that it names are found from there. Raises as `to_xml`."""
+        compiler().spec_to_file(self, path)
+
+    def to_zip(self, file: str | Path | IO[bytes]) -> None:
+        """Write the MJCF of this Spec and the files that it names into a zip archive, for `from_zip`.
+
+        Raises:
+          ModelError: as `to_xml`; a file that is missing.
+        """
+        compiler().spec_to_zip(self, file)
 
     def copy(self) -> "Spec":
         """A Spec of its own that says the same."""
@@ -290,43 +353,3 @@ def check_whole(element: Element) -> None:
     for rule in row.rules:
         check_rule(element, rule)
     check_element(element)
-
-
-def _finder(kind: str) -> Callable[[Spec, str], Any]:
-    def find(self: Spec, name: str) -> Any:
-        return self._find(kind, name)
-
-    find.__name__, find.__doc__ = kind, f"The {kind} of that name, None if there is none."
-    return find
-
-
-def _lister(kind: str, plural: str) -> property:
-    return property(lambda self: list(self._items(kind)), doc=f"All {plural}, in document order.")
-
-
-def _adder(kind: str) -> Callable[..., Any]:
-    def add(self: Spec, default: Any = None, **attributes: Any) -> Any:
-        return self._add_listed(kind, default, attributes)
-
-    add.__name__, add.__doc__ = f"add_{kind}", f"New {kind} with these attributes; returns it for further editing."
-    return add
-
-
-def _setting(holder: str, name: str) -> property:
-    """Property of a Spec that stands for one of its compiler or size, as in mjSpec."""
-
-    def write(self: Spec, value: Any) -> None:
-        setattr(getattr(self, holder), name, value)
-
-    return property(lambda self: getattr(getattr(self, holder), name), write, doc=f"`{holder}.{name}`.")
-
-
-for _name in ("meshdir", "texturedir", "strippath"):
-    setattr(Spec, _name, _setting("compiler", _name))
-for _name in ELEMENTS["size"].attributes:
-    setattr(Spec, _name, _setting("size", _name))
-for _plural, _kind in PLURALS.items():
-    setattr(Spec, _kind, _finder(_kind))
-    setattr(Spec, _plural, _lister(_kind, _plural))
-for _kind in LISTED:
-    setattr(Spec, f"add_{_kind}", _adder(_kind))

@@ -5,6 +5,9 @@ import pytest
 
 import mjx_like as mjx
 from mjx_like.errors import ModelError
+from mjx_like.mjcf.edit.access import Adder, Elements, Finder, Lister, Setting
+from mjx_like.mjcf.edit.spec import LISTED, TREE, TYPED
+from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.types.enums import GeomType, JointType
 
 XML = """<mujoco model="m">
@@ -246,3 +249,15 @@ def test_paths_and_groups(spec):
     spec._record.sections["tendon"].clear()
     model = spec.compile(dtype=np.float64)
     assert model.ntupledata == 2 and model.tuple_objprm[0] == 2
+
+
+def test_names_of_a_spec_follow_the_tables_of_the_language():
+    kinds = {*TREE, *LISTED, *TYPED}
+    named = {name: found for name, found in vars(Elements).items() if isinstance(found, Finder | Lister | Adder)}
+    assert {found.kind for found in named.values() if isinstance(found, Finder)} == kinds
+    assert {found.kind for found in named.values() if isinstance(found, Lister)} == kinds
+    assert {found.kind for found in named.values() if isinstance(found, Adder)} == set(LISTED)
+    for name, found in named.items():
+        assert name == found.kind or name == f"add_{found.kind}" or isinstance(found, Lister), name
+    settings = {found.name for found in vars(Elements).values() if isinstance(found, Setting) if found.holder == "size"}
+    assert settings == set(ELEMENTS["size"].attributes)
