@@ -2,10 +2,14 @@
 
 import dataclasses
 import difflib
+import re
 from collections.abc import Iterable
 from typing import Any
 
 _LONG = 80
+_QUOTED = re.compile(r"'[^']*'")
+_PATH = 240  # characters of a path that is quoted whole
+_UNBROKEN = re.compile(r"[^\s/']{300,}")  # outside quotes
 
 
 class MjxLikeError(ValueError):
@@ -13,7 +17,10 @@ class MjxLikeError(ValueError):
 
 
 class ModelError(MjxLikeError):
-    """A model file or a changed Model that is wrong: where, what was found, what is allowed."""
+    """A model file or a changed Model that is wrong: where, what was found, what is allowed, on one line."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(on_one_line(message))
 
 
 class UnsupportedError(MjxLikeError):
@@ -28,6 +35,18 @@ def closest(word: str, allowed: Iterable[str]) -> str:
     """Return "; did you mean 'x'?" if one of the allowed words is near, else nothing."""
     near = difflib.get_close_matches(word, list(allowed), n=1)
     return f"; did you mean '{near[0]}'?" if near else ""
+
+
+def on_one_line(message: str) -> str:
+    """Return a message without control characters; what it quotes is at most 80 characters long, paths 240."""
+    text = "".join(c if c.isprintable() else " " if c.isspace() else repr(c)[1:-1] for c in message)
+    return _UNBROKEN.sub(_shortened, _QUOTED.sub(_shortened, text))
+
+
+def _shortened(found: re.Match[str]) -> str:
+    text = found[0]
+    whole = _PATH if "/" in text else _LONG
+    return text if len(text) <= whole + 2 else text[: whole + 1] + "..." + ("'" if text[0] == "'" else "")
 
 
 def shown(value: Any) -> str:

@@ -127,6 +127,7 @@ def test_the_reader_needs_no_jax(path):
                 "mjx_like.errors",
                 "mjx_like.loaders",
                 "mjx_like.types.enums",
+                "mjx_like.types.hooks",
                 "mjx_like.mjcf",
             )
             assert name.startswith(allowed), name

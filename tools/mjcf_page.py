@@ -23,7 +23,8 @@ this page to the table, the table to the grammar that MuJoCo prints, and every d
 - Children: `?` at most once, `*` any number, `R` any number and within itself.
 - `composite` is the grammar of MuJoCo 3.1.6; all else is that of 4.0.0.
 
-Where MuJoCo is more lenient, a line says what is wrong instead: places, masses and stiffnesses that are not finite;
+Where MuJoCo is more lenient, a line says what is wrong instead: options, places, masses and stiffnesses that are not
+finite; more than 10,000 bodies, 6,000 degrees of freedom or 2,000,000 pairs of geoms; files of more than 512 MiB;
 sizes that no memory holds; elements that MuJoCo passes over in silence (a body outside worldbody); XML entities.
 Elements nest up to 499 deep. Of a file that is included only the first root element counts in MuJoCo; here a second one
 is refused. Files are opened only if the model names them and they are regular files; nothing is read from a network.

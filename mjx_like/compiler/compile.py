@@ -29,7 +29,7 @@ from mjx_like.compiler.reduce import reduced, take_visuals, without_looks
 from mjx_like.compiler.reference import derive
 from mjx_like.compiler.settings import context, options, statistics, user_size
 from mjx_like.compiler.simple import simple_bodies
-from mjx_like.compiler.tree import Body, flatten
+from mjx_like.compiler.tree import Body, check_counts, flatten
 from mjx_like.constants import MINVAL
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.spec import Element, Spec
@@ -73,6 +73,7 @@ def compile_spec(spec: Spec) -> Arrays:
     columns: dict[str, Any] = {}
     if ctx.discards or spec.compiler["fusestatic"]:
         bodies, spec = _reduced(ctx, bodies)
+    check_counts(bodies)
     _register(ctx, bodies)
     _user_sizes(ctx, bodies)
     assets = _assets(ctx, bodies, columns)

@@ -14,9 +14,10 @@ import numpy as np
 from mjx_like.actuator import plan as actuator_plan
 from mjx_like.arguments import capacity
 from mjx_like.collision import plan as collision_plan
+from mjx_like.compiler.limits import MAX_BODIES, MAX_DOFS
 from mjx_like.compiler.reference.kinematics import local_frames
 from mjx_like.constraint import plan as constraint_plan
-from mjx_like.errors import InputError, closest, shown
+from mjx_like.errors import InputError, ModelError, closest, shown
 from mjx_like.integrator import plan as integrator_plan
 from mjx_like.passive import plan as passive_plan
 from mjx_like.sensor import plan as sensor_plan
@@ -100,12 +101,16 @@ def finalize(
     Raises:
       InputError: a capacity that is no whole number, negative or too large; a dtype that is not of floats; hooks that
         are no Hooks; a name in `active` that decides no term.
+      ModelError: more bodies, degrees of freedom or pairs of geoms than tables hold.
     """
     nconmax, njmax = capacity("nconmax", nconmax), capacity("njmax", njmax)
     dtype = _float_type(dtype)
     if not isinstance(hooks, Hooks):
         raise InputError(f"hooks={shown(hooks)}: must be a Hooks, mjx.Hooks(control=...)")
     _check_active(active)
+    for name, most in (("nbody", MAX_BODIES), ("nv", MAX_DOFS)):
+        if arrays.fields[name] > most:
+            raise ModelError(f"{name} is {arrays.fields[name]}; {most} is the most")
     topology = make_plans(_topology(arrays, nconmax, njmax, hooks, active))
     _check_room(topology)
     return _model(arrays, topology, dtype)

@@ -53,11 +53,11 @@ def compile_model(
     nconmax: int | None = None,
     njmax: int | None = None,
     dtype: Any = None,
-    hooks: Hooks | None = None,
+    hooks: Hooks = NO_HOOKS,
     active: tuple[str, ...] = (),
 ) -> Model:
     """Return what `Spec.compile` does, and note its joints, mocap bodies and actuators for `recompile`."""
-    model = finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, NO_HOOKS if hooks is None else hooks, active)
+    model = finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, hooks, active)
     spec._layout = layout(spec._record)
     return model
 

@@ -19,10 +19,13 @@ def options(spec: Spec) -> dict[str, Any]:
     """Return mjOption's fields by name.
 
     Raises:
-      ModelError: an actuator group that does not exist, or choices that do not go together.
+      ModelError: a number that is not finite, an unknown actuator group, or choices that do not go together.
     """
     given = spec.option
-    result = {name: np.array(given[name], float) for name in OptionFloats.__dataclass_fields__}
+    result: dict[str, Any] = {name: np.array(given[name], float) for name in OptionFloats.__dataclass_fields__}
+    for name, value in result.items():
+        if not np.isfinite(value).all():
+            raise spec.error("option", f"attribute '{name}' has a number that is not finite")
     result |= {name: given[name] for name in OPTION_FLAGS if name in given}
     result |= {name: int(enum[given[name].upper()]) for name, enum in _KEYWORDS.items()}
     result |= {"disableflags": 0, "enableflags": 0, "disableactuator": 0}

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.context import Context
+from mjx_like.compiler.limits import MAX_BODIES, MAX_DOFS
 from mjx_like.compiler.pose import IDENTITY, compose
 from mjx_like.compiler.scale.asset import scale_assets
 from mjx_like.compiler.scale.factors import UNSCALED, Attributes, Scale, in_frame
 from mjx_like.compiler.scale.section import scale_sections
 from mjx_like.compiler.scale.stretch import direction, stretched
 from mjx_like.mjcf.default import schema_defaults
+from mjx_like.mjcf.reading.xml import MAX_DEPTH
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.spec import Element
 
@@ -74,6 +76,8 @@ class Body:
         return bool(self.joints)
 
 
+_DOFS = {"free": 6, "ball": 3, "slide": 1, "hinge": 1}
+_MAX_DEPTH = MAX_DEPTH + 250  # a cable has 250 bodies
 _PARTS = {
     "joint": "joints", "freejoint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras",
     "light": "lights",
@@ -84,8 +88,9 @@ def flatten(ctx: Context) -> list[Body]:
     """Return the bodies of the model in MuJoCo's order: depth first, the world at 0.
 
     Raises:
-      ModelError: an element that has no place in its body.
+      ModelError: an element that has no place in its body, or is too deep in the tree.
     """
+    ctx.spec.worldbody.check_depth(_MAX_DEPTH)
     world = Body(ctx.spec.worldbody, {}, None, None, 0)
     _fill(ctx, world, world.element, None, None, UNSCALED, None)
     bodies = numbered(world)
@@ -95,6 +100,17 @@ def flatten(ctx: Context) -> list[Body]:
         scale_assets(ctx, bodies)
         scale_sections(ctx, bodies)
     return bodies
+
+
+def check_counts(bodies: list[Body]) -> None:
+    """Raise ModelError for the first body or joint beyond what tables with a cell for every two can hold."""
+    if len(bodies) > MAX_BODIES:
+        raise bodies[MAX_BODIES].element.error(f"is one of {len(bodies)} bodies; {MAX_BODIES} are the most")
+    joints = [joint for body in bodies for joint in body.joints]
+    count = np.cumsum([_DOFS[joint.attributes["type"]] for joint in joints])
+    if len(joints) and count[-1] > MAX_DOFS:
+        joint = joints[int(np.argmax(count > MAX_DOFS))]
+        raise joint.element.error(f"is of a model with {count[-1]} degrees of freedom; {MAX_DOFS} are the most")
 
 
 def numbered(world: Body) -> list[Body]:

@@ -66,6 +66,14 @@ class Element:
                 yield element
             waiting.extend(reversed(element.children))
 
+    def check_depth(self, most: int, above: int = 0) -> None:
+        """Raise ModelError for the first element within more than `most` others; above: those around this one."""
+        level, depth = self.children, above + 1
+        while level:
+            if depth > most:
+                raise level[0].error(f"is within {depth} others; {most} are the most")
+            level, depth = [child for element in level for child in element.children], depth + 1
+
     def __deepcopy__(self, memo: dict[int, Any]) -> "Element":
         """A copy with all below it, made without recursion: trees are deeper than Python's stack."""
         found = _copied(self, memo)

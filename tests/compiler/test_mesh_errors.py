@@ -36,7 +36,7 @@ FILES = {
     "face.msh": (patched(MSH, len(MSH) - 4, 99), "vertex that does not exist; there are 8"),
     "nan.msh": (MSH[:16] + NAN + MSH[20:], "not finite"),
     "empty.obj": (b"", "0 vertices; 4 are the least"),
-    "junk.obj": (bytes(range(256)) * 10, "0 vertices"),
+    "junk.obj": (bytes(range(1, 256)) * 10, "0 vertices"),
     "nan.obj": (OBJ.replace(b"v 0 0 0", b"v nan 0 0"), "not finite"),
     "far.obj": (OBJ.replace(b"v 0 0 0", b"v 1e400 0 0"), "not finite"),
     "face.obj": (OBJ + b"\nf 1 2 99", "vertex that does not exist"),

@@ -81,7 +81,9 @@ def _factor(matrix: np.ndarray) -> np.ndarray:
         pivot = max(rest[k, k], MINVAL)
         lower[k, : k + 1] = rest[k, : k + 1] / np.sqrt(pivot)
         lower[k, k] = np.sqrt(pivot)
-        rest[:k, :k] -= np.outer(rest[k, :k] / pivot, rest[k, :k])  # this order overflows last
+        above = np.flatnonzero(rest[k, :k])
+        row = rest[k, above]
+        rest[np.ix_(above, above)] -= np.outer(row / pivot, row)  # this order overflows last
     if not np.isfinite(lower).all():
         raise ModelError("the factor of the inertia matrix is not finite: a mass or size of the model is too large")
     return lower

@@ -7,6 +7,7 @@ import numpy as np
 
 from mjx_like.mjcf.asset.mesh_data import MeshData, MeshError, single
 
+MAX_VERTICES = 2_000_000
 MAX_WORK = 1_000_000  # bound on the sum of squares of corners of the faces with more than four
 _WIDTH = {"v": 3, "vn": 3, "vt": 2}
 _BREAKS = ("o", "g")  # statements that end a shape
@@ -19,9 +20,14 @@ def read_obj(data: bytes) -> MeshData:
     """Return all vertices of an OBJ file and the faces of its first shape.
 
     Raises:
-      MeshError: a number that cannot be read, or a face with a vertex that does not exist.
+      MeshError: too many vertices, no text, a number that cannot be read, or a face with a vertex that does not exist.
     Source: LoadOBJ in user_mesh.cc; tinyobjloader's reading of `f`, `o` and `g`, found by trial.
     """
+    found = data.count(b"\nv ")
+    if found > MAX_VERTICES:
+        raise MeshError(f"has {found} vertices; {MAX_VERTICES} are the most")
+    if b"\0" in data:
+        raise MeshError("has a byte 0; is it an OBJ file?")
     values, corners = _read_plain(data) or _read_any(data)
     mesh = MeshData(values["v"], normal=values["vn"], texcoord=values["vt"])
     if not len(corners):

@@ -65,9 +65,12 @@ def _binary(data: bytes) -> np.ndarray:
 
 
 def _text(data: bytes) -> np.ndarray:
+    found = data.lower().count(b"vertex")
+    if found > 3 * MAX_FACES:
+        raise MeshError(f"has {found} vertices in its text, not three for each of 1 to {MAX_FACES} faces")
     words = data.lower().split()
     at = np.flatnonzero(np.array([word == b"vertex" for word in words]))
-    if not len(at) or len(at) % 3 or len(at) > 3 * MAX_FACES:
+    if not len(at) or len(at) % 3:
         raise MeshError(f"has {len(at)} vertices in its text, not three for each of 1 to {MAX_FACES} faces")
     try:
         return np.array([[float(word) for word in words[i + 1 : i + 4]] for i in at], np.float32).reshape(-1, 3, 3)

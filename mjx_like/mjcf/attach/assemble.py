@@ -13,6 +13,7 @@ from mjx_like.mjcf.attach.keyframe import Layout, layout
 from mjx_like.mjcf.attach.reference import Renaming, copied, renamed_record
 from mjx_like.mjcf.attach.replicate import poses
 from mjx_like.mjcf.element import DefaultClass, Element, Origin, Where
+from mjx_like.mjcf.reading.xml import MAX_DEPTH
 from mjx_like.mjcf.spec import Spec
 
 MAX_ELEMENTS = 300_000
@@ -52,13 +53,14 @@ def attach(
 
 
 class _Assembly:
-    """The walk over a tree; `size` counts the elements made so far."""
+    """The walk over a tree; `size` counts the elements made so far, `depth` those around."""
 
     def __init__(self, spec: Spec, models: Mapping[str, Spec]) -> None:
         self.spec = spec
         self.models = models
         self.known = Known()
         self.size = 0
+        self.depth = 0  # of what is filled, in the tree
 
     def run(self) -> None:
         for elements in self.spec.sections.values():
@@ -70,6 +72,7 @@ class _Assembly:
 
     def _fill(self, parent: Element, pending: list[Element]) -> None:
         """Give a body or frame its children, what makes others expanded."""
+        self.depth += 1
         for child in pending:
             if child.tag == "replicate":
                 self._replicate(parent, child)
@@ -80,6 +83,7 @@ class _Assembly:
                 parent.children.append(child)
                 self.known.add(child)
                 self._fill(child, inner)
+        self.depth -= 1
 
     def _grow(self, element: Element, size: int) -> None:
         self.size += size
@@ -126,6 +130,7 @@ class _Assembly:
         """
         renaming = self._renaming(element, source)
         made: dict[Element, Element] = {}
+        found.check_depth(MAX_DEPTH, self.depth)
         self._grow(element, sum(1 for _ in found.iter()) + _CLASS * len(renaming.classes or ()))
         if found is source.worldbody:
             made_children = [copied(child, renaming, made) for child in found.children]

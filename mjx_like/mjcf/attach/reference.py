@@ -77,10 +77,21 @@ class Renaming:
 
 
 def copied(element: Element, renaming: Renaming, made: dict[Element, Element] | None = None) -> Element:
-    """Copy of an element and all below it.
+    """Copy of an element and all below it, made without recursion.
 
     made: original -> copy of every element is added to it.
     """
+    found = _copied(element, renaming, made)
+    waiting = [found]
+    while waiting:
+        copy = waiting.pop()
+        copy.children = [_copied(child, renaming, made) for child in copy.children]
+        waiting.extend(copy.children)
+    return found
+
+
+def _copied(element: Element, renaming: Renaming, made: dict[Element, Element] | None) -> Element:
+    """Copy of one element, its children still the old ones."""
     attrib: dict[str, Any] = dict(element.attrib)
     named = attrib.get("name") and "name" in ELEMENTS[element.type].attributes
     if (named or element.type in NAMED_BY_FILE) and name_of(element):
@@ -93,10 +104,9 @@ def copied(element: Element, renaming: Renaming, made: dict[Element, Element] | 
             attrib[attribute] = " ".join(renaming.other(kind, name) for name in value.split())
         else:
             attrib[attribute] = renaming.other(kind, value)
-    children = [copied(child, renaming, made) for child in element.children]
     around = renaming.prefix + element.around[0], element.around[1] + renaming.suffix
     origin = element.origin or renaming.origin
-    copy = Element(element.tag, attrib, children, element.where, element.type, origin, around)
+    copy = Element(element.tag, attrib, element.children, element.where, element.type, origin, around)
     if made is not None:
         made[element] = copy
     return copy

@@ -28,11 +28,12 @@ from mjx_like.mjcf.frame import orientation as resolved
 from mjx_like.mjcf.reader import parse_file, parse_string
 from mjx_like.mjcf.reading.checks import check_element
 from mjx_like.mjcf.reading.validate import check_rule
+from mjx_like.mjcf.reading.xml import MAX_DEPTH
 from mjx_like.mjcf.schema import ELEMENTS
+from mjx_like.types.hooks import NO_HOOKS, Hooks
 
 if TYPE_CHECKING:
     from mjx_like.types.data import Data
-    from mjx_like.types.hooks import Hooks
     from mjx_like.types.model import Model
 
 # Kind of element -> section and tag, for those that a section holds under one tag.
@@ -112,7 +113,7 @@ class Spec(Elements):
         nconmax: int | None = None,
         njmax: int | None = None,
         dtype: Any = None,
-        hooks: "Hooks | None" = None,
+        hooks: Hooks = NO_HOOKS,
         active: tuple[str, ...] = (),
     ) -> "Model":
         """Return the Model of this Spec, which stays as it is; arguments and errors as `Model.from_xml_path`."""
@@ -178,6 +179,7 @@ class Spec(Elements):
         Raises ModelError for what contradicts, repeats, or names nothing.
         """
         found = copy.deepcopy(self._record)
+        found.worldbody.check_depth(MAX_DEPTH)
         for top in (found.worldbody, *(element for elements in found.sections.values() for element in elements)):
             for element in top.iter():
                 check_whole(element)

@@ -7,7 +7,7 @@ from typing import Any
 
 from mjx_like.errors import InputError, shown
 
-MAX_BYTES = 1 << 31
+MAX_BYTES = 1 << 29
 _NAME = "must be the name of a file, a str or a pathlib.Path"
 
 

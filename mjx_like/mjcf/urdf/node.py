@@ -8,7 +8,7 @@ from lxml import etree
 
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.element import Element, Where
-from mjx_like.mjcf.frame import IDENTITY, orientation
+from mjx_like.mjcf.frame import IDENTITY, PoseError, orientation
 from mjx_like.mjcf.reading.validate import read_value
 from mjx_like.mjcf.schema import Attribute
 from mjx_like.mjcf.schema.grammar import real
@@ -74,5 +74,8 @@ class Node:
         """Position and quaternion (wxyz) of the node's origin; roll, pitch and yaw turn about fixed axes."""
         origin = self.find("origin")
         pos, angles = (None, None) if origin is None else (origin.value("xyz", POINT), origin.value("rpy", POINT))
-        quat = IDENTITY if angles is None else orientation({"euler": angles}, False, "XYZ")
+        try:
+            quat = IDENTITY if angles is None else orientation({"euler": angles}, False, "XYZ")
+        except PoseError:
+            raise origin.error("attribute 'rpy' has a number that is not finite") from None
         return np.zeros(3) if pos is None else pos, quat
