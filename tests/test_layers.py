@@ -2,6 +2,7 @@
 
 import ast
 import pathlib
+import re
 import subprocess
 import sys
 import warnings
@@ -157,6 +158,19 @@ def test_no_jit_no_callback_no_global_setting_in_the_library(path):
         assert not {n for n in names if n.startswith("jax.config.update")}
     assert not {n for n in names if n.split(".")[0] in ("jax", "lax") and n.split(".")[-1] in CALLBACKS}
     assert not names & {"jax.debug.print", "jax.debug.callback"}
+
+
+PACKAGES = sorted(path.parent for path in PACKAGE.rglob("__init__.py") if path.parent != PACKAGE)
+
+
+@pytest.mark.parametrize("room", PACKAGES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_a_package_says_what_is_in_it(room):
+    """Its docstring names every module, and every package within with a slash; it names none that is not there."""
+    named = set(re.findall(r"`([\w/]+)`", ast.get_docstring(parse(room / "__init__.py")) or ""))
+    modules = {path.stem for path in room.glob("*.py")} - {"__init__"}
+    rooms = {f"{path.name}/" for path in room.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert not (modules | rooms) - named, "not named"
+    assert not {name for name in named if name.endswith("/")} - rooms, "not there"
 
 
 def test_no_import_cycle():

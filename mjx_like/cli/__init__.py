@@ -1,4 +1,8 @@
-"""The command line: `python -m mjx_like info|rollout|bench|convert`."""
+"""The command line: `python -m mjx_like info|rollout|bench|convert`.
+
+`info`, `rollout`, `bench` (with `stages`) and `convert` are the commands; `setup` loads models and sets JAX up,
+`controls` reads control arguments, `summary`, `plot` and `progress` show results.
+"""
 
 import argparse
 import sys

@@ -1,0 +1,7 @@
+"""Records, no algorithms.
+
+`enums` (with `sensor_type`, `actuator_type`), `option`, `topology`, `plans`, `model`, `data`.
+
+`pytree` makes a record a JAX pytree, `named` is what `m.body("x")` returns, `hooks` the user's functions,
+`smoothing` the widths of gradual contacts.
+"""

@@ -1,0 +1,1 @@
+"""Contacts before an impact (flag `speculative`): `advancement` finds its time, `speculative_contact` the contact."""
