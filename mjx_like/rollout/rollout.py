@@ -42,8 +42,8 @@ class Trajectory(Record):
     time: Array = leaf("steps", unit="s", role=Role.STATE)
     qpos: Array = leaf("steps", "nq", unit="m or rad; quaternions wxyz", role=Role.STATE)
     qvel: Array = leaf("steps", "nv", unit="m/s or rad/s", role=Role.STATE)
-    act: Array = leaf("steps", "na", unit="as dyntype has it", role=Role.STATE)
-    sensordata: Array = leaf("steps", "nsensordata", unit="as the sensor", role=Role.RESULT)
+    act: Array = leaf("steps", "na", unit="depends on dyntype", role=Role.STATE)
+    sensordata: Array = leaf("steps", "nsensordata", unit="depends on the sensor", role=Role.RESULT)
 
 
 def record_state(d: Data) -> Trajectory:

@@ -49,13 +49,15 @@ class Data(Record):
     # state
     time: Array = leaf(unit="s", role=Role.STATE, bit=State.TIME, wide=True)
     qpos: Array = leaf("nq", unit="m or rad; quaternions wxyz", role=Role.STATE, bit=State.QPOS)
-    qvel: Array = leaf("nv", unit="m/s or rad/s; of a free joint world, body frame", role=Role.STATE, bit=State.QVEL)
-    act: Array = leaf("na", unit="as dyntype has it", role=Role.STATE, bit=State.ACT)
-    history: Array = leaf("nhistory", unit="s and as the samples", role=Role.MEMORY, bit=State.HISTORY, wide=True)
+    qvel: Array = leaf("nv", unit="m/s or rad/s; of a free joint: world, body frame", role=Role.STATE, bit=State.QVEL)
+    act: Array = leaf("na", unit="depends on dyntype", role=Role.STATE, bit=State.ACT)
+    history: Array = leaf(
+        "nhistory", unit="s for times, else of the samples", role=Role.MEMORY, bit=State.HISTORY, wide=True
+    )
     plastic: Array = leaf("nplastic", unit="m or rad; quaternions wxyz", role=Role.MEMORY, bit=State.PLASTIC, wide=True)
     qacc_warmstart: Array = leaf("nv", unit="m/s^2 or rad/s^2", role=Role.WARMSTART, bit=State.WARMSTART)
     # inputs
-    ctrl: Array = leaf("nu", unit="as the actuator has it", role=Role.INPUT, bit=State.CTRL)
+    ctrl: Array = leaf("nu", unit="depends on the actuator", role=Role.INPUT, bit=State.CTRL)
     qfrc_applied: Array = leaf("nv", unit="N or N m", role=Role.INPUT, bit=State.QFRC_APPLIED)
     xfrc_applied: Array = leaf(
         "nbody", 6, unit="N (3) at xipos, N m (3), world", role=Role.INPUT, bit=State.XFRC_APPLIED
@@ -63,12 +65,12 @@ class Data(Record):
     eq_active: Array = leaf("neq", unit="1", role=Role.INPUT, dtype=bool, bit=State.EQ_ACTIVE)
     mocap_pos: Array = leaf("nmocap", 3, unit="m, world", role=Role.INPUT, bit=State.MOCAP_POS)
     mocap_quat: Array = leaf("nmocap", 4, unit="1, wxyz, world", role=Role.INPUT, bit=State.MOCAP_QUAT)
-    userdata: Array = leaf("nuserdata", unit="as the user has it", role=Role.USERDATA, bit=State.USERDATA, wide=True)
+    userdata: Array = leaf("nuserdata", unit="set by the user", role=Role.USERDATA, bit=State.USERDATA, wide=True)
     # acceleration and activation
     qacc: Array = leaf("nv", unit="m/s^2 or rad/s^2", role=Role.SOLUTION)
-    act_dot: Array = leaf("na", unit="as act, 1/s", role=Role.RESULT)
+    act_dot: Array = leaf("na", unit="of act, 1/s", role=Role.RESULT)
     # results
-    sensordata: Array = leaf("nsensordata", unit="as the sensor", role=Role.RESULT)
+    sensordata: Array = leaf("nsensordata", unit="depends on the sensor", role=Role.RESULT)
     energy: Array = leaf(2, unit="J: potential, kinetic", role=Role.RESULT)
     # counters: these only grow
     warning: Array = leaf(7, unit="1, by WarningType", role=Role.COUNTER, dtype=int)
@@ -111,17 +113,17 @@ class Data(Record):
     cinert: Array = leaf("nbody", 10, unit="kg m^2 (6), kg m (3), kg; as cdof", role=Role.RESULT)
     crb: Array = leaf("nbody", 10, unit="kg m^2 (6), kg m (3), kg; as cdof", role=Role.RESULT)
     M: Array = leaf("nv", "nv", unit="kg, kg m or kg m^2", role=Role.RESULT)
-    qLD: Array = leaf("nv", "nv", unit="roots of those of M", role=Role.RESULT)
+    qLD: Array = leaf("nv", "nv", unit="square roots of those of M", role=Role.RESULT)
     # tendons and actuators
     ten_wrapadr: Array = leaf("ntendon", unit="1", role=Role.RESULT, dtype=int)
     ten_wrapnum: Array = leaf("ntendon", unit="1", role=Role.RESULT, dtype=int)
     wrap_obj: Array = leaf("nwrap", 2, unit="1, geom ids; -1 a site, -2 a pulley", role=Role.RESULT, dtype=int)
     wrap_xpos: Array = leaf("nwrap", 6, unit="m, world, two points", role=Role.RESULT)
     ten_length: Array = leaf("ntendon", unit="m or rad", role=Role.RESULT)
-    ten_J: Array = leaf("ntendon", "nv", unit="ten_length over qvel times s", role=Role.RESULT)
+    ten_J: Array = leaf("ntendon", "nv", unit="of ten_velocity over qvel", role=Role.RESULT)
     ten_velocity: Array = leaf("ntendon", unit="m/s or rad/s", role=Role.RESULT)
     actuator_length: Array = leaf("nout", unit="m or rad", role=Role.RESULT)
-    actuator_moment: Array = leaf("nout", "nv", unit="actuator_length over qvel times s", role=Role.RESULT)
+    actuator_moment: Array = leaf("nout", "nv", unit="of actuator_velocity over qvel", role=Role.RESULT)
     actuator_velocity: Array = leaf("nout", unit="m/s or rad/s", role=Role.RESULT)
     actuator_force: Array = leaf("nout", unit="N or N m", role=Role.RESULT)
     # velocity and forces
@@ -148,7 +150,7 @@ class Data(Record):
     contact: Contact = part()
     efc_type: Array = leaf("njmax", unit="1, a ConstraintType", role=Role.RESULT, dtype=int)
     efc_id: Array = leaf("njmax", unit="1, id of the joint, tendon, equality or contact", role=Role.RESULT, dtype=int)
-    efc_J: Array = leaf("njmax", "nv", unit="efc_pos over qvel times s", role=Role.RESULT)
+    efc_J: Array = leaf("njmax", "nv", unit="of efc_vel over qvel", role=Role.RESULT)
     efc_pos: Array = leaf("njmax", unit="m or rad", role=Role.RESULT)
     efc_margin: Array = leaf("njmax", unit="m or rad", role=Role.RESULT)
     efc_frictionloss: Array = leaf("njmax", unit="N or N m", role=Role.RESULT)

@@ -54,7 +54,7 @@ class Model(Record):
     body_invweight0: Array = leaf("nbody", 2, unit="1/kg, 1/(kg m^2)", role=Role.DERIVED)
     body_gravcomp: Array = leaf("nbody", unit="1, share of the weight", role=Role.PARAMETER, term=0)
     body_margin: Array = leaf("nbody", unit="m", role=Role.DERIVED)
-    body_user: Array = leaf("nbody", "nuser_body", unit="as the user has it", role=Role.USER)
+    body_user: Array = leaf("nbody", "nuser_body", unit="set by the user", role=Role.USER)
     # joint
     jnt_solref: Array = leaf("njnt", 2, unit=_SOLREF, role=Role.PARAMETER)
     jnt_solimp: Array = leaf("njnt", 5, unit=_SOLIMP_JOINT, role=Role.PARAMETER)
@@ -66,7 +66,7 @@ class Model(Record):
     jnt_range: Array = leaf("njnt", 2, unit=_LENGTH, role=Role.PARAMETER)
     jnt_actfrcrange: Array = leaf("njnt", 2, unit=_FORCE, role=Role.PARAMETER)
     jnt_margin: Array = leaf("njnt", unit=_LENGTH, role=Role.PARAMETER)
-    jnt_user: Array = leaf("njnt", "nuser_jnt", unit="as the user has it", role=Role.USER)
+    jnt_user: Array = leaf("njnt", "nuser_jnt", unit="set by the user", role=Role.USER)
     # degree of freedom
     dof_solref: Array = leaf("nv", 2, unit=_SOLREF, role=Role.PARAMETER)
     dof_solimp: Array = leaf("nv", 5, unit=_SOLIMP_JOINT, role=Role.PARAMETER)
@@ -98,13 +98,13 @@ class Model(Record):
         role=Role.PARAMETER,
         term=1,
     )
-    geom_user: Array = leaf("ngeom", "nuser_geom", unit="as the user has it", role=Role.USER)
+    geom_user: Array = leaf("ngeom", "nuser_geom", unit="set by the user", role=Role.USER)
     geom_rgba: Array = leaf("ngeom", 4, unit="1", role=Role.VISUAL, single=True)
     # site
     site_size: Array = leaf("nsite", 3, unit="m", role=Role.PARAMETER)
     site_pos: Array = leaf("nsite", 3, unit="m, body frame", role=Role.PARAMETER)
     site_quat: Array = leaf("nsite", 4, unit="1, wxyz, body frame", role=Role.PARAMETER)
-    site_user: Array = leaf("nsite", "nuser_site", unit="as the user has it", role=Role.USER)
+    site_user: Array = leaf("nsite", "nuser_site", unit="set by the user", role=Role.USER)
     site_rgba: Array = leaf("nsite", 4, unit="1", role=Role.VISUAL, single=True)
     # camera
     cam_pos: Array = leaf("ncam", 3, unit="m, body frame", role=Role.PARAMETER)
@@ -118,7 +118,7 @@ class Model(Record):
     cam_intrinsic: Array = leaf(
         "ncam", 4, unit="m, focal length (2), principal point (2)", role=Role.PARAMETER, single=True
     )
-    cam_user: Array = leaf("ncam", "nuser_cam", unit="as the user has it", role=Role.USER)
+    cam_user: Array = leaf("ncam", "nuser_cam", unit="set by the user", role=Role.USER)
     # light
     light_bulbradius: Array = leaf("nlight", unit="m", role=Role.VISUAL, single=True)
     light_intensity: Array = leaf("nlight", unit="cd", role=Role.VISUAL, single=True)
@@ -139,7 +139,7 @@ class Model(Record):
     cable_stiffness: Array = leaf("ncable", 3, unit="N m/rad: twist, bending (2), over the length", role=Role.PARAMETER)
     cable_curvature: Array = leaf("ncable", 3, unit="rad, at rest", role=Role.PARAMETER)
     # sdf: what mjModel keeps in a plugin
-    sdf_param: Array = leaf("nsdf", 5, unit="as the shape has it", role=Role.PARAMETER)
+    sdf_param: Array = leaf("nsdf", 5, unit="depends on the shape", role=Role.PARAMETER)
     # signed distances of meshes, on grids: what mjModel keeps in octrees
     sdf_value: Array = leaf("nsdfvalue", unit="m", role=Role.DERIVED)
     mesh_sdfbox: Array = leaf("nmesh", 6, unit="m: center and half sizes of the grid; mesh frame", role=Role.DERIVED)
@@ -159,7 +159,7 @@ class Model(Record):
     flex_radius: Array = leaf("nflex", unit="m", role=Role.PARAMETER)
     flex_size: Array = leaf("nflex", 3, unit="m", role=Role.DERIVED)
     flex_stiffness: Array = leaf("nflexstiffness", unit="N/m^3 of elements, N/m of cells", role=Role.DERIVED)
-    flex_bending: Array = leaf("nflexbending", unit="N/m of hinges; as the records of a rod have it", role=Role.DERIVED)
+    flex_bending: Array = leaf("nflexbending", unit="N/m of hinges; of a rod, depends on the record", role=Role.DERIVED)
     flex_damping: Array = leaf("nflex", unit="s", role=Role.PARAMETER)
     flex_yield: Array = leaf("nflex", 2, unit="1: stretching, bending", role=Role.PARAMETER)
     flex_edgestiffness: Array = leaf("nflex", unit="N/m", role=Role.PARAMETER)
@@ -205,7 +205,7 @@ class Model(Record):
     # equality
     eq_solref: Array = leaf("neq", 2, unit=_SOLREF, role=Role.PARAMETER)
     eq_solimp: Array = leaf("neq", 5, unit=_SOLIMP_JOINT, role=Role.PARAMETER)
-    eq_data: Array = leaf("neq", 12, unit="as eq_type has it: m, 1, coefficients", role=Role.PARAMETER)
+    eq_data: Array = leaf("neq", 12, unit="depends on eq_type", role=Role.PARAMETER)
     # tendon
     tendon_width: Array = leaf("ntendon", unit="m", role=Role.VISUAL)
     tendon_solref_lim: Array = leaf("ntendon", 2, unit=_SOLREF, role=Role.PARAMETER)
@@ -225,48 +225,48 @@ class Model(Record):
     tendon_springyield: Array = leaf("ntendon", unit=_LENGTH, role=Role.PARAMETER, term=0)
     tendon_length0: Array = leaf("ntendon", unit=_LENGTH, role=Role.DERIVED)
     tendon_invweight0: Array = leaf("ntendon", unit=_INVERSE_INERTIA, role=Role.DERIVED)
-    tendon_user: Array = leaf("ntendon", "nuser_tendon", unit="as the user has it", role=Role.USER)
+    tendon_user: Array = leaf("ntendon", "nuser_tendon", unit="set by the user", role=Role.USER)
     tendon_rgba: Array = leaf("ntendon", 4, unit="1", role=Role.VISUAL, single=True)
     # actuator
     actuator_cranklength: Array = leaf("nactuator", unit="m", role=Role.PARAMETER)
     actuator_dynprm: Array = leaf(
-        "nactuator", 10, unit="as dyntype has it", role=Role.PARAMETER, term=0
+        "nactuator", 10, unit="depends on dyntype", role=Role.PARAMETER, term=0
     )  # of controllers
-    actuator_gainprm: Array = leaf("nactuator", 10, unit="as gaintype has it", role=Role.PARAMETER, term=0)
-    actuator_biasprm: Array = leaf("nactuator", 10, unit="as biastype has it", role=Role.PARAMETER)
-    actuator_actrange: Array = leaf("nactuator", 2, unit="as act", role=Role.PARAMETER)
+    actuator_gainprm: Array = leaf("nactuator", 10, unit="depends on gaintype", role=Role.PARAMETER, term=0)
+    actuator_biasprm: Array = leaf("nactuator", 10, unit="depends on biastype", role=Role.PARAMETER)
+    actuator_actrange: Array = leaf("nactuator", 2, unit="of act", role=Role.PARAMETER)
     actuator_delay: Array = leaf("nactuator", unit="s", role=Role.PARAMETER, term=0)
     actuator_damping: Array = leaf("nactuator", unit=_DAMPING, role=Role.PARAMETER, term=0)
     actuator_dampingpoly: Array = leaf("nactuator", 2, unit=_DAMPING_POLY, role=Role.PARAMETER, term=1)
     actuator_armature: Array = leaf("nactuator", unit=_INERTIA, role=Role.PARAMETER, term=0)
-    actuator_user: Array = leaf("nactuator", "nuser_actuator", unit="as the user has it", role=Role.USER)
+    actuator_user: Array = leaf("nactuator", "nuser_actuator", unit="set by the user", role=Role.USER)
     actuator_forcerange: Array = leaf("nactuator", 2, unit=_FORCE, role=Role.PARAMETER)
-    actuator_ctrlrange: Array = leaf("nu", 2, unit="as ctrl", role=Role.PARAMETER)
+    actuator_ctrlrange: Array = leaf("nu", 2, unit="of ctrl", role=Role.PARAMETER)
     actuator_gear: Array = leaf("nout", 6, unit="1, or along and about the axes of a site", role=Role.PARAMETER)
     actuator_acc0: Array = leaf("nout", unit="m/s^2 or rad/s^2, norm over the dofs", role=Role.DERIVED)
     actuator_length0: Array = leaf("nout", unit=_LENGTH, role=Role.DERIVED)
     actuator_lengthrange: Array = leaf("nout", 2, unit=_LENGTH, role=Role.DERIVED)
     # sensor
-    sensor_cutoff: Array = leaf("nsensor", unit="as the sensor", role=Role.PARAMETER)
-    sensor_noise: Array = leaf("nsensor", unit="as the sensor", role=Role.PARAMETER)
+    sensor_cutoff: Array = leaf("nsensor", unit="depends on the sensor", role=Role.PARAMETER)
+    sensor_noise: Array = leaf("nsensor", unit="depends on the sensor", role=Role.PARAMETER)
     sensor_delay: Array = leaf("nsensor", unit="s", role=Role.PARAMETER, term=0)
     sensor_interval: Array = leaf("nsensor", 2, unit="s: period, phase", role=Role.PARAMETER)
-    sensor_user: Array = leaf("nsensor", "nuser_sensor", unit="as the user has it", role=Role.USER)
+    sensor_user: Array = leaf("nsensor", "nuser_sensor", unit="set by the user", role=Role.USER)
     # tendon path
-    wrap_prm: Array = leaf("nwrap", unit="as wrap_type has it: divisor, coefficient, site id", role=Role.PARAMETER)
+    wrap_prm: Array = leaf("nwrap", unit="depends on wrap_type: divisor, coefficient, site id", role=Role.PARAMETER)
     # custom
-    numeric_data: Array = leaf("nnumericdata", unit="as the user has it", role=Role.USER)
+    numeric_data: Array = leaf("nnumericdata", unit="set by the user", role=Role.USER)
     # custom
-    tuple_objprm: Array = leaf("ntupledata", unit="as the user has it", role=Role.USER)
+    tuple_objprm: Array = leaf("ntupledata", unit="set by the user", role=Role.USER)
     # keyframe
     key_time: Array = leaf("nkey", unit="s", role=Role.KEYFRAME)
-    key_qpos: Array = leaf("nkey", "nq", unit="as qpos", role=Role.KEYFRAME)
-    key_qvel: Array = leaf("nkey", "nv", unit="as qvel", role=Role.KEYFRAME)
-    key_act: Array = leaf("nkey", "na", unit="as act", role=Role.KEYFRAME)
+    key_qpos: Array = leaf("nkey", "nq", unit="of qpos", role=Role.KEYFRAME)
+    key_qvel: Array = leaf("nkey", "nv", unit="of qvel", role=Role.KEYFRAME)
+    key_act: Array = leaf("nkey", "na", unit="of act", role=Role.KEYFRAME)
     key_mpos: Array = leaf("nkey", "3*nmocap", unit="m, world", role=Role.KEYFRAME)
     key_mquat: Array = leaf("nkey", "4*nmocap", unit="1, wxyz, world", role=Role.KEYFRAME)
-    key_ctrl: Array = leaf("nkey", "nu", unit="as ctrl", role=Role.KEYFRAME)
-    key_plastic: Array = leaf("nkey", "nplastic", unit="as plastic", role=Role.KEYFRAME)
+    key_ctrl: Array = leaf("nkey", "nu", unit="of ctrl", role=Role.KEYFRAME)
+    key_plastic: Array = leaf("nkey", "nplastic", unit="of plastic", role=Role.KEYFRAME)
     # smoothing of contacts and limits: None unless with_smoothing was asked for
     smoothing: Smoothing | None = dataclasses.field(default=None)
 

@@ -18,14 +18,14 @@ class Role(enum.Enum):
 
     PARAMETER = "parameter"  # of a Model: what the files say
     DERIVED = "derived constant"  # of a Model: what follows from the parameters
-    VISUAL = "look"  # of a Model: how it is drawn, and what rays see through
-    USER = "user's"  # of a Model: what the engine does not read
+    VISUAL = "visual"  # of a Model: how it is drawn, and what rays see through
+    USER = "user data"  # of a Model: what the engine does not read
     KEYFRAME = "keyframe"  # of a Model: a state to begin from
     STATE = "state"  # of a Data, as all that follow
     WARMSTART = "warm start"
     INPUT = "input"
     SOLUTION = "solution"  # which a reset clears, for it may not be finite
-    USERDATA = "user's state"
+    USERDATA = "user state"
     MEMORY = "memory"  # of delays and of springs that yield
     COUNTER = "counter"  # only grows
     RESULT = "result"
