@@ -85,7 +85,9 @@ class Data(Record):
     nefc: Array = leaf(unit="1, rows", role=Role.RESULT, dtype=int)
     solver_niter: Array = leaf(unit="1, iterations", role=Role.RESULT, dtype=int)
     solver_residual: Array = leaf(unit="1, scaled gradient norm at the point returned", role=Role.RESULT)
-    solver_fwdinv: Array = leaf(2, unit="1, norms of differences, scaled: constraint, applied forces", role=Role.RESULT)
+    solver_fwdinv: Array = leaf(
+        2, unit="N or N m, norms of differences: of constraint, of applied forces", role=Role.RESULT
+    )
     # kinematics
     xpos: Array = leaf("nbody", 3, unit="m, world", role=Role.RESULT)
     xquat: Array = leaf("nbody", 4, unit="1, wxyz, world", role=Role.RESULT)
