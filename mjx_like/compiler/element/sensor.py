@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mjx_like.compiler.arrays import Row
+from mjx_like.compiler.arrays import Columns, Row
 from mjx_like.compiler.context import KINDS, Context, keyword, numbers, vector
 from mjx_like.compiler.element.sensor_kind import SENSORS, Kind
 from mjx_like.compiler.plugin.registry import touch_grid_size
@@ -31,7 +31,7 @@ _CONTACT_STAGE = {"force": Stage.ACC, "torque": Stage.ACC, "linvel": Stage.VEL, 
 _RAY_SIZE = {"dist": 1, "dir": 3, "origin": 3, "point": 3, "normal": 3, "depth": 1}
 
 
-def compile_sensor(ctx: Context, element: Element, columns) -> Row:
+def compile_sensor(ctx: Context, element: Element, columns: Columns) -> Row:
     """Return the fields of a sensor.
 
     Args:
@@ -67,7 +67,7 @@ def compile_sensor(ctx: Context, element: Element, columns) -> Row:
     }
 
 
-def _measured(ctx: Context, element: Element, a, kind: Kind, attached, columns):
+def _measured(ctx: Context, element: Element, a, kind: Kind, attached, columns: Columns):
     """Return parameters, number, type and stage of the data."""
     objtype, objid, _, refid = attached
     intprm, dim, datatype, stage = np.zeros(3, int), kind.dim, kind.datatype, kind.stage
@@ -117,7 +117,7 @@ def _history(element: Element, a) -> tuple[int, float, np.ndarray]:
     return nsample, delay, interval
 
 
-def _check_enclosed(element: Element, objtype: ObjType, objid: int, site: int, columns) -> None:
+def _check_enclosed(element: Element, objtype: ObjType, objid: int, site: int, columns: Columns) -> None:
     """Raise ModelError where the site, or what it shall enclose, has no bounded convex shape."""
     if objtype == ObjType.CAMERA:
         raise element.error("enclosed needs an object with a shape; found a camera")
@@ -131,7 +131,7 @@ def _check_enclosed(element: Element, objtype: ObjType, objid: int, site: int, c
             raise element.error(f"enclosed needs a bounded convex {what}; found a {GeomType(shape).name.lower()}")
 
 
-def _geoms_of(objtype: ObjType, objid: int, columns) -> list[int]:
+def _geoms_of(objtype: ObjType, objid: int, columns: Columns) -> list[int]:
     """Return the geom itself, those of a body, or those of its subtree for XBODY."""
     if objtype == ObjType.GEOM:
         return [objid]
@@ -212,7 +212,7 @@ def _contact(element: Element, a) -> tuple[np.ndarray, int, Stage]:
     return np.array([bits, reduction, number]), number * sum(_CONTACT_SIZE[word] for word in words), stage
 
 
-def _rangefinder(a, objtype, objid, columns) -> tuple[np.ndarray, int]:
+def _rangefinder(a, objtype, objid, columns: Columns) -> tuple[np.ndarray, int]:
     words = tuple(a.get("data") or ("dist",))
     rays = int(np.prod(columns["cam_resolution"][objid])) if objtype == ObjType.CAMERA else 1
     bits = sum(1 << RayDataField[word.upper()] for word in words)
@@ -227,7 +227,7 @@ def _check_user(element: Element, dim: int, datatype: DataType) -> None:
         raise element.error(f"datatype {datatype.name.lower()} needs dim {need}, not {dim}")
 
 
-def _check_object(element: Element, kind: SensorType, objtype, objid, reftype, refid, columns) -> None:
+def _check_object(element: Element, kind: SensorType, objtype, objid, reftype, refid, columns: Columns) -> None:
     if objtype == ObjType.JOINT:
         joint = JointType(columns["jnt_type"][objid])
         if kind in _SCALAR and joint not in (JointType.HINGE, JointType.SLIDE):
