@@ -32,7 +32,7 @@ MEANING = {
     Role.WARMSTART: "where the solver begins",
     Role.INPUT: "set by the user, and kept by a step",
     Role.SOLUTION: "the acceleration of the last step, which a reset clears",
-    Role.USERDATA: "state of the user's hooks",
+    Role.USERDATA: "the user's own, for hooks to read; a step keeps it",
     Role.MEMORY: "state of delays and of springs that yield",
     Role.COUNTER: "only grows; `check` explains it",
     Role.RESULT: "computed from all that",
