@@ -20,9 +20,9 @@ from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.mjcf.reading.file import path_of
 from mjx_like.types.enums import ObjType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
-from mjx_like.types.model import Model
-from mjx_like.types.option import OPTION_FLAGS, OptionFloats, Statistic
-from mjx_like.types.topology import OPTION_TERMS, TERMS, Topology
+from mjx_like.types.model import TERMS, Model
+from mjx_like.types.option import OPTION_FLAGS, OPTION_TERMS, OptionFloats, Statistic
+from mjx_like.types.topology import Topology
 from mjx_like.worlds import a_model
 
 FORMAT = "mjx_like model"

@@ -9,13 +9,14 @@ import numpy as np
 from mjx_like.types.data import Data
 from mjx_like.types.enums import WarningType
 from mjx_like.types.model import Model
+from mjx_like.types.pytree import Role, with_role
 
 Array = jax.Array
 
-STATE = ("time", "qpos", "qvel", "act")
+STATE = with_role(Data, Role.STATE)
 SHOWN = 16  # worlds whose state is saved at every step
 QUANTILES = (0.05, 0.5, 0.95)
-COUNTERS = ("unconverged", "maxuse_con", "maxuse_efc", "warning")
+COUNTERS = with_role(Data, Role.COUNTER)
 BAD = (WarningType.BADQPOS, WarningType.BADQVEL, WarningType.BADQACC)
 
 

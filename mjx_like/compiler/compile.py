@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from mjx_like.compiler.arrays import Row, assemble, stack
+from mjx_like.compiler.arrays import Columns, Row, assemble, stack
 from mjx_like.compiler.context import Context, keyword
 from mjx_like.compiler.element.actuator import compile_actuator, place_actuators
 from mjx_like.compiler.element.asset import asset_name, compile_hfield, compile_material, compile_texture, place_hfields
-from mjx_like.compiler.element.body import compile_tree, sleep_policies
+from mjx_like.compiler.element.body import Tables, compile_tree, sleep_policies
 from mjx_like.compiler.element.contact import compile_exclude, compile_pair
 from mjx_like.compiler.element.custom import compile_keyframes, compile_numerics, compile_texts, compile_tuples
 from mjx_like.compiler.element.equality import compile_equality
@@ -34,25 +34,11 @@ from mjx_like.constants import MINVAL
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.spec import Element, Spec
 from mjx_like.types.enums import GeomType, JointType, ObjType
+from mjx_like.types.named import NAMED_KINDS
 
 _USER_SIZES = {
     "nuser_body": "body", "nuser_jnt": "joints", "nuser_geom": "geoms", "nuser_site": "sites",
     "nuser_cam": "cameras",
-}  # fmt: skip
-_SIZE_OF = {
-    "nbody": "body_parentid", "njnt": "jnt_type", "nv": "dof_bodyid", "ngeom": "geom_type", "nsite": "site_type",
-    "ncam": "cam_mode", "nlight": "light_mode", "ntex": "tex_type", "nmat": "mat_texuniform",
-    "nhfield": "hfield_nrow", "nskin": "skin_matid", "npair": "pair_dim", "nexclude": "exclude_signature",
-    "neq": "eq_type", "ntendon": "tendon_type", "nwrap": "wrap_type", "nactuator": "actuator_trntype",
-    "nsensor": "sensor_type", "nnumeric": "numeric_adr", "ntext": "text_adr", "ntuple": "tuple_adr",
-    "nkey": "key_time", "nu": "actuator_ctrllimited", "nout": "actuator_gear", "nhfielddata": "hfield_data",
-    "nnumericdata": "numeric_data", "ntextdata": "text_data", "ntupledata": "tuple_objid",
-    "nskinvert": "skin_vert", "nskintexvert": "skin_texcoord", "nskinface": "skin_face",
-    "nskinbone": "skin_bonebodyid", "nskinbonevert": "skin_bonevertid", "ntree": "tree_sleep_policy",
-    "nmesh": "mesh_vertadr", "nmeshvert": "mesh_vert", "nmeshnormal": "mesh_normal", "nmeshtexcoord": "mesh_texcoord",
-    "nmeshface": "mesh_face", "nmeshgraph": "mesh_graph", "nmeshpoly": "mesh_polyvertadr",
-    "nmeshpolyvert": "mesh_polyvert", "nmeshpolymap": "mesh_polymap", "ncable": "cable_bodyid", "nsdf": "sdf_geomid",
-    "nsdfvalue": "sdf_value",
 }  # fmt: skip
 
 
@@ -70,7 +56,7 @@ def compile_spec(spec: Spec) -> Arrays:
     ctx = context(spec)
     check_plugins(spec)
     bodies = flatten(ctx)
-    columns: dict[str, Any] = {}
+    columns = Columns()
     if ctx.discards or spec.compiler["fusestatic"]:
         bodies, spec = _reduced(ctx, bodies)
     check_counts(bodies)
@@ -78,27 +64,24 @@ def compile_spec(spec: Spec) -> Arrays:
     _user_sizes(ctx, bodies)
     assets = _assets(ctx, bodies, columns)
     tables = compile_tree(ctx, bodies, assets)
-    springdampers = [row.pop("*springdamper") for row in tables["joint"]]
-    for name in ("body", "joint", "dof", "geom", "site", "camera", "light"):
-        columns |= stack(tables[name])
-    for name in ("qpos0", "qpos_spring"):
-        columns[name] = np.concatenate([np.zeros(0), *(row[name] for row in tables["qpos"])])
-    columns["tree_sleep_policy"] = sleep_policies(bodies, tables)
-    columns |= place_hfields(assets.hfields) | stack(assets.hfields)
+    columns.add(tables.columns())
+    columns.add({"tree_sleep_policy": sleep_policies(bodies, tables)})
+    columns.add(place_hfields(assets.hfields))
+    columns.add(stack(hfield.row for hfield in assets.hfields))
     rows, parts = place_meshes(assets.meshes)
-    columns |= stack(rows) | parts
+    columns.add(stack(rows) | parts)
     sizes = _constraints_and_actuation(ctx, columns) | ctx.user
     skins, parts = compile_skins(ctx, _section(spec, "asset", "skin") + _section(spec, "deformable", "skin"))
-    columns |= stack(skins) | parts
+    columns.add(stack(skins) | parts)
     _custom(ctx, columns)
-    sizes |= {"nq": len(columns["qpos0"]), "nuserdata": int(spec.size.get("nuserdata") or 0)}
+    sizes |= {"nuserdata": int(spec.size.get("nuserdata") or 0)}
     sizes |= {"nmocap": sum(i >= 0 for i in columns["body_mocapid"])}
     flexes, flex_sizes = compile_flexes(ctx, bodies, _section(spec, "deformable", "flex"), columns, _plastic(columns))
-    columns |= flexes
+    columns.add(flexes)
     sizes |= flex_sizes
-    columns |= compile_cables(ctx.spec, bodies, columns) | compile_sdfs(ctx.spec, bodies, assets.meshes)
-    sizes |= {size: len(columns.get(name, ())) for size, name in _SIZE_OF.items()}
-    return _finish(ctx, sizes, columns, springdampers)
+    columns.add(compile_cables(ctx.spec, bodies, columns))
+    columns.add(compile_sdfs(ctx.spec, bodies, assets.meshes))
+    return _finish(ctx, columns.sizes() | sizes, columns, tables)
 
 
 def _reduced(ctx: Context, bodies: list[Body]) -> tuple[list[Body], Spec]:
@@ -108,30 +91,30 @@ def _reduced(ctx: Context, bodies: list[Body]) -> tuple[list[Body], Spec]:
         ctx.spec = without_looks(ctx.spec, bodies)
     _register(ctx, bodies)
     _user_sizes(ctx, bodies)
-    bodies = reduced(ctx, bodies, _assets(ctx, bodies, {}))
+    bodies = reduced(ctx, bodies, _assets(ctx, bodies, Columns()))
     if ctx.discards:
         ctx.spec = without_looks(ctx.spec, bodies)
     return bodies, ctx.spec
 
 
-def _finish(ctx: Context, sizes: dict[str, int], columns: dict[str, Any], springdampers: list[np.ndarray]) -> Arrays:
+def _finish(ctx: Context, sizes: dict[str, int], columns: Columns, tables: Tables) -> Arrays:
     keys = _section(ctx.spec, "keyframe", "key")
     sizes["nkey"] = max(len(keys), int(ctx.spec.size.get("nkey") or 0))
     _check_sizes(ctx, sizes)
     fields = assemble(sizes, columns)
-    names = {kind: tuple(ctx.names.lists.get(kind, ())) for kind in ObjType if kind in _NAMED}
+    names = {kind: tuple(ctx.names.lists.get(kind, ())) for kind in ObjType if kind in NAMED_KINDS}
     names[ObjType.KEY] = tuple(key.get("name", "") for key in keys) + ("",) * (sizes["nkey"] - len(keys))
     if ctx.settotalmass > 0:
         scale = ctx.settotalmass / max(MINVAL, fields["body_mass"].sum())
         fields["body_mass"], fields["body_inertia"] = fields["body_mass"] * scale, fields["body_inertia"] * scale
     check_finite(ctx, fields)
     settings, statistic = options(ctx.spec), statistics(ctx.spec)
-    fields["body_simple"] = simple_bodies(fields, np.array(columns["*simple"]))
+    fields["body_simple"] = simple_bodies(fields, np.array(tables.simple))
     try:
         derive(fields, settings, statistic)
     except ModelError as error:
         raise ctx.spec.error("mujoco", str(error)) from None
-    _spring_dampers(fields, springdampers)
+    _spring_dampers(fields, tables.springdamper)
     for name, column in stack(compile_keyframes(ctx, keys, fields, sizes["nkey"])).items():
         fields[name] = np.array(column, float).reshape(fields[name].shape)
     arrays = Arrays(fields=fields, options=settings, statistics=statistic, names=names)
@@ -157,12 +140,6 @@ _ASKED = {
     "nhistory": "lessen nsample of an actuator or sensor",
     "na": "lessen actdim of an actuator",
 }
-_NAMED = (
-    ObjType.BODY, ObjType.JOINT, ObjType.GEOM, ObjType.SITE, ObjType.CAMERA, ObjType.LIGHT, ObjType.FLEX,
-    ObjType.MESH, ObjType.SKIN, ObjType.HFIELD, ObjType.TEXTURE, ObjType.MATERIAL, ObjType.PAIR, ObjType.EXCLUDE,
-    ObjType.EQUALITY, ObjType.TENDON, ObjType.ACTUATOR, ObjType.SENSOR, ObjType.NUMERIC, ObjType.TEXT,
-    ObjType.TUPLE,
-)  # fmt: skip
 
 
 def _section(spec: Spec, section: str, *tags: str) -> list[Element]:
@@ -217,7 +194,7 @@ def _user_sizes(ctx: Context, bodies: list[Body]) -> None:
         ctx.user[size] = user_size(spec, size, [spec.resolve(element) for element in _section(spec, section)])
 
 
-def _assets(ctx: Context, bodies: list[Body], columns: dict[str, Any]) -> Assets:
+def _assets(ctx: Context, bodies: list[Body], columns: Columns) -> Assets:
     """Compile textures and materials into `columns`; return the height fields and meshes."""
     textures: list[Row] = []
     address = 0
@@ -225,8 +202,8 @@ def _assets(ctx: Context, bodies: list[Body], columns: dict[str, Any]) -> Assets
         row = compile_texture(ctx, element, address)
         textures.append(row)
         address += row["tex_nchannel"] * row["tex_width"] * row["tex_height"]
-    columns |= stack(textures)
-    columns |= stack(compile_material(ctx, element) for element in _section(ctx.spec, "asset", "material"))
+    columns.add(stack(textures))
+    columns.add(stack(compile_material(ctx, element) for element in _section(ctx.spec, "asset", "material")))
     for element in _section(ctx.spec, "asset", "texture", "material", "hfield", "mesh"):
         if not asset_name(element) and element.get("type") != "skybox":
             raise element.error("needs a name")
@@ -251,7 +228,7 @@ def _colliding_meshes(ctx: Context, bodies: list[Body]) -> set[str]:
     return names - {None}
 
 
-def _constraints_and_actuation(ctx: Context, columns: dict[str, Any]) -> dict[str, int]:
+def _constraints_and_actuation(ctx: Context, columns: Columns) -> dict[str, int]:
     """Compile pairs, excludes, equalities, tendons, actuators and sensors into `columns`; return the sizes found."""
     spec = ctx.spec
     for tag, kind in (("pair", ObjType.PAIR), ("exclude", ObjType.EXCLUDE)):
@@ -261,32 +238,32 @@ def _constraints_and_actuation(ctx: Context, columns: dict[str, Any]) -> dict[st
         ]
         order = sorted(range(len(rows)), key=lambda i: rows[i][f"{tag}_signature"])
         ctx.names.register(kind, [elements[i] for i in order], [elements[i].get("name", "") for i in order])
-        columns |= stack(rows[i] for i in order)
+        columns.add(stack(rows[i] for i in order))
     jnt_type, geom_type = columns.get("jnt_type", ()), columns.get("geom_type", ())
-    columns |= stack(compile_equality(ctx, element, jnt_type) for element in _section(spec, "equality"))
+    columns.add(stack(compile_equality(ctx, element, jnt_type) for element in _section(spec, "equality")))
     tendons, path = [], []
     for element in _section(spec, "tendon"):
         row, wraps = compile_tendon(ctx, element, geom_type, jnt_type)
         tendons.append(row | {"tendon_adr": len(path)})
         path += wraps
     _place_plastic(tendons, _plastic(columns))
-    columns |= stack(tendons) | stack(path)
+    columns.add(stack(tendons) | stack(path))
     actuators = [compile_actuator(ctx, element, columns) for element in _section(spec, "actuator")]
     blocks, history = place_actuators(actuators, 0)
-    columns |= stack(actuators) | blocks
+    columns.add(stack(actuator.row for actuator in actuators) | blocks)
     sensors = [compile_sensor(ctx, element, columns) for element in _section(spec, "sensor")]
     nsensordata, history = place_sensors(sensors, history)
-    columns |= stack(sensors)
+    columns.add(stack(sensors))
     return {"na": sum(columns.get("actuator_actnum", ())), "nsensordata": nsensordata, "nhistory": history}
 
 
-def _custom(ctx: Context, columns: dict[str, Any]) -> None:
+def _custom(ctx: Context, columns: Columns) -> None:
     for rows, data in (
         compile_numerics(_section(ctx.spec, "custom", "numeric")),
         compile_texts(_section(ctx.spec, "custom", "text")),
         compile_tuples(ctx, _section(ctx.spec, "custom", "tuple")),
     ):
-        columns |= stack(rows) | data
+        columns.add(stack(rows) | data)
 
 
 def _place_plastic(tendons: list[Row], address: int) -> None:
@@ -297,7 +274,7 @@ def _place_plastic(tendons: list[Row], address: int) -> None:
         address += 2 * plastic
 
 
-def _plastic(columns: dict[str, Any]) -> int:
+def _plastic(columns: Columns) -> int:
     """The number of plastic state variables of the joints and tendons compiled so far."""
     joints = zip(columns.get("jnt_plasticadr", ()), columns.get("jnt_type", ()), strict=True)
     tendons = sum(adr >= 0 for adr in columns.get("tendon_plasticadr", ()))

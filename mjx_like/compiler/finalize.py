@@ -27,11 +27,11 @@ from mjx_like.tree import plan as tree_plan
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import DynType, GeomType, ObjType, WrapType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
-from mjx_like.types.model import Model
-from mjx_like.types.option import OPTION_FLAGS, OptionFlags, OptionFloats, Statistic
+from mjx_like.types.model import TERMS, Model
+from mjx_like.types.option import OPTION_FLAGS, OPTION_TERMS, OptionFlags, OptionFloats, Statistic
 from mjx_like.types.plans import Plans
-from mjx_like.types.pytree import shape_in
-from mjx_like.types.topology import OPTION_TERMS, TERMS, Topology
+from mjx_like.types.pytree import leaves, shape_in
+from mjx_like.types.topology import Topology
 
 FAMILIES = {
     "tree": tree_plan,
@@ -142,7 +142,7 @@ def _check_room(t: Topology) -> None:
     asked = dict(zip(("nconmax", "njmax"), t.capacity_args, strict=True))
     defaults = {"nconmax": max(1, t.plans.collision.default_nconmax), "njmax": t.plans.constraint.default_njmax}
     for kind, prefix, rows in ((Contact, "contact.", "nconmax"), (Data, "", "njmax")):
-        fields = [f for f in dataclasses.fields(kind) if f.metadata["shape"][:1] == (rows,)]
+        fields = [f for f in leaves(kind) if f.metadata["shape"][:1] == (rows,)]
         size, field = max((math.prod(shape_in(t, f.metadata["shape"])), f.name) for f in fields)
         name = rows if asked[rows] is not None else "nconmax"  # njmax follows from it
         if size > _MOST_NUMBERS and asked[name] is not None:
@@ -247,15 +247,11 @@ def _nonzero(value: np.ndarray, trailing: int) -> np.ndarray:
 
 
 def _model(arrays: Arrays, topology: Topology, dtype: Any) -> Model:
-    leaves = {}
-    for field in dataclasses.fields(Model):
-        if field.name in ("topology", "opt_floats", "stat", "smoothing"):
-            continue
-        shape = shape_in(topology, field.metadata["shape"])
-        leaves[field.name] = _cast(arrays.fields[field.name], dtype).reshape(shape)
-    option = OptionFloats(**{f.name: _cast(arrays.options[f.name], dtype) for f in dataclasses.fields(OptionFloats)})
-    stat = Statistic(**{f.name: _cast(arrays.statistics[f.name], dtype) for f in dataclasses.fields(Statistic)})
-    return jax.device_put(Model(topology=topology, opt_floats=option, stat=stat, **leaves))
+    shapes = {f.name: shape_in(topology, f.metadata["shape"]) for f in leaves(Model)}
+    values = {name: _cast(arrays.fields[name], dtype).reshape(shape) for name, shape in shapes.items()}
+    option = OptionFloats(**{f.name: _cast(arrays.options[f.name], dtype) for f in leaves(OptionFloats)})
+    stat = Statistic(**{f.name: _cast(arrays.statistics[f.name], dtype) for f in leaves(Statistic)})
+    return jax.device_put(Model(topology=topology, opt_floats=option, stat=stat, **values))
 
 
 def _cast(value: Any, dtype: Any) -> np.ndarray:

@@ -6,13 +6,13 @@ import numpy as np
 
 from mjx_like.compiler.context import Context
 from mjx_like.types.enums import ObjType
+from mjx_like.types.named import NAMED_KINDS
 
 _FIELDS = {
     ObjType.BODY: "pos quat ipos iquat mass inertia gravcomp", ObjType.JOINT: "pos axis stiffness",
     ObjType.GEOM: "pos quat size", ObjType.SITE: "pos quat", ObjType.CAMERA: "pos quat", ObjType.LIGHT: "pos dir",
     ObjType.TENDON: "stiffness armature damping", ObjType.ACTUATOR: "armature damping gainprm biasprm dynprm",
 }  # fmt: skip
-_PREFIX = {ObjType.JOINT: "jnt", ObjType.CAMERA: "cam"}
 _DOFS = ("dof_armature", "dof_damping", "dof_frictionloss")
 
 
@@ -22,9 +22,9 @@ def check_finite(ctx: Context, fields: dict[str, Any]) -> None:
     MuJoCo makes such a model, and its first step is not a number.
     """
     for kind, names in _FIELDS.items():
-        prefix = _PREFIX.get(kind, kind.name.lower())
+        prefix = NAMED_KINDS[kind][0]
         for name in names.split():
-            values = np.asarray(fields[f"{prefix}_{name}"], float)
+            values = np.asarray(fields[prefix + name], float)
             bad = ~np.isfinite(values).all(axis=tuple(range(1, values.ndim)))
             if bad.any():
                 element = ctx.names.elements[kind][int(np.argmax(bad))]

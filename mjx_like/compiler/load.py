@@ -7,6 +7,7 @@ from typing import IO, Any
 import numpy as np
 
 from mjx_like.compiler.compile import compile_spec
+from mjx_like.compiler.decompile.asset import KEY_VECTORS
 from mjx_like.compiler.decompile.model import decompile
 from mjx_like.compiler.finalize import finalize
 from mjx_like.compiler.recompile import recompile as recompile
@@ -19,8 +20,6 @@ from mjx_like.mjcf.writer import to_xml, write_xml
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
 from mjx_like.worlds import a_model
-
-KEY_VECTORS = ("qpos", "qvel", "act", "plastic", "ctrl", "mpos", "mquat")
 
 
 def from_xml_path(

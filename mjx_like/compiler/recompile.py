@@ -16,8 +16,10 @@ from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import JointType
 from mjx_like.types.model import Model
+from mjx_like.types.pytree import Role, leaves
 
-_PER_DOF = ("qvel", "qacc_warmstart", "qfrc_applied")
+_CARRIED = (Role.STATE, Role.WARMSTART, Role.INPUT)
+_PER_DOF = tuple(f.name for f in leaves(Data) if f.metadata["shape"] == ("nv",) and f.metadata["role"] in _CARRIED)
 
 Block = tuple[Element | None, slice]
 

@@ -10,7 +10,7 @@ from mjx_like.compiler.finalize import Arrays
 from mjx_like.errors import InputError
 from mjx_like.types.model import Model
 from mjx_like.types.option import OptionFloats, Statistic
-from mjx_like.types.pytree import shape_in
+from mjx_like.types.pytree import leaves, shape_in
 
 
 def unfinalize(m: Model) -> Arrays:
@@ -26,17 +26,15 @@ def unfinalize(m: Model) -> Arrays:
         raise InputError("a model with smoothing is no compiled model; take without_smoothing(m)")
     t = m.topology
     fields: dict[str, Any] = {f.name: getattr(t, f.name) for f in dataclasses.fields(t) if f.type is int or f.metadata}
-    for field in dataclasses.fields(Model):
-        if "shape" in field.metadata and field.name not in ("opt_floats", "stat"):
-            fields[field.name] = _concrete(field.name, getattr(m, field.name), m, field.metadata["shape"])
+    for field in leaves(Model):
+        fields[field.name] = _concrete(field.name, getattr(m, field.name), m, field.metadata["shape"])
     options: dict[str, Any] = dataclasses.asdict(t.flags)
     options |= {
         f.name: _concrete("opt." + f.name, getattr(m.opt_floats, f.name), m, f.metadata["shape"])
-        for f in dataclasses.fields(OptionFloats)
+        for f in leaves(OptionFloats)
     }
     statistics = {
-        f.name: _concrete("stat." + f.name, getattr(m.stat, f.name), m, f.metadata["shape"])
-        for f in dataclasses.fields(Statistic)
+        f.name: _concrete("stat." + f.name, getattr(m.stat, f.name), m, f.metadata["shape"]) for f in leaves(Statistic)
     }
     return Arrays(fields, options, statistics, t.names, t.declared_unsupported, t.has)
 

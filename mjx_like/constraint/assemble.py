@@ -1,6 +1,7 @@
 """Assembly: active slots and contacts become rows without gaps, at the least capacity that holds them."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -58,7 +59,7 @@ def _count(flags: Array) -> Array:
 
 
 class _Values(NamedTuple):
-    """What stands in each row but its Jacobian, shapes (capacity, ...)."""
+    """What stands in each row, shapes (capacity, ...); rows that are not in use hold anything."""
 
     kind: Array
     index: Array
@@ -67,6 +68,38 @@ class _Values(NamedTuple):
     frictionloss: Array
     R: Array
     KBIP: Array
+    J: Array
+
+
+class _OfSlot(NamedTuple):
+    """What a row takes from its slot, shapes (n,)."""
+
+    pos: Array
+    margin: Array
+    frictionloss: Array
+    R: Array
+    k: Array
+    b: Array
+    imp: Array
+    slope: Array
+
+
+class _PlannedSlot(NamedTuple):
+    """What a row takes from the plan of its slot, shapes (n,); see ConstraintPlan."""
+
+    kind: Array
+    id: Array
+    dof: Array
+    sign: Array
+    dense: Array
+
+
+class _OfContact(NamedTuple):
+    """What a row takes from its contact, shapes (n,)."""
+
+    dist: Array
+    margin: Array
+    spring: ContactParameters
 
 
 def rows(capacity: int, t: Topology, inputs: Inputs) -> Rows:
@@ -78,24 +111,24 @@ def rows(capacity: int, t: Topology, inputs: Inputs) -> Rows:
     row = jnp.arange(capacity, dtype=jnp.int32)
     start = inputs.slot_end[-1] if nslot else jnp.int32(0)
     if inputs.contact is None:
-        return _finish(*_slot_rows(row, t, inputs), row < start)
+        return _finish(_slot_rows(row, t, inputs), row < start)
     used = row < start + inputs.contact_end[-1]
     contacts = _contact_rows(row - start, t, inputs)
     if not nslot:
-        return _finish(*contacts, used)
+        return _finish(contacts, used)
 
     def join(a: Array, b: Array) -> Array:
         return jnp.where((row < start).reshape((-1,) + (1,) * (b.ndim - 1)), a, b)
 
-    return _finish(*jax.tree.map(join, _slot_rows(row, t, inputs), contacts), used)
+    return _finish(jax.tree.map(join, _slot_rows(row, t, inputs), contacts), used)
 
 
-def _finish(v: _Values, J: Array, used: Array) -> Rows:
+def _finish(v: _Values, used: Array) -> Rows:
     R, imp = jnp.where(used, v.R, 1), v.KBIP[:, 2]
     made = Rows(
         efc_type=v.kind,
         efc_id=v.index,
-        efc_J=J,
+        efc_J=v.J,
         efc_pos=v.pos,
         efc_margin=v.margin,
         efc_frictionloss=v.frictionloss,
@@ -107,26 +140,41 @@ def _finish(v: _Values, J: Array, used: Array) -> Rows:
     return jax.tree.map(lambda x: jnp.where(used.reshape((-1,) + (1,) * (x.ndim - 1)), x, 0), made)
 
 
-def _slot_rows(row: Array, t: Topology, inputs: Inputs) -> tuple[_Values, Array]:
+def _slot_rows(row: Array, t: Topology, inputs: Inputs) -> _Values:
     """Return what the n-th active slots give to rows, for each n in `row`."""
     plan, s, p = t.plans.constraint, inputs.slots, inputs.springs
     source = nth_active(inputs.slot_end, row.size)
     source = jnp.minimum(source, len(plan.slot_type) - 1)
-    packed = jnp.stack([s.pos, s.margin, s.frictionloss, p.R, p.k, p.b, p.imp, p.slope], axis=1)
-    pos, margin, frictionloss, R, *KBIP = _rows_at(packed, source).T
-    table = np.stack([plan.slot_type, plan.slot_id, plan.slot_dof, plan.slot_sign, plan.slot_dense], axis=1)
-    kind, index, dof, sign, dense = _rows_at(jnp.asarray(table.astype(np.int32)), source).T
-    J = jnp.where(np.arange(inputs.cdof.shape[0]) == dof[:, None], sign.astype(R.dtype)[:, None], 0)
+    own = _picked(_OfSlot(s.pos, s.margin, s.frictionloss, p.R, p.k, p.b, p.imp, p.slope), source)
+    every = _PlannedSlot(plan.slot_type, plan.slot_id, plan.slot_dof, plan.slot_sign, plan.slot_dense)
+    table = jnp.asarray(np.stack(every, axis=1).astype(np.int32))
+    slot = _PlannedSlot(*_rows_at(table, source).T)
+    J = jnp.where(np.arange(inputs.cdof.shape[0]) == slot.dof[:, None], slot.sign.astype(own.R.dtype)[:, None], 0)
     if s.J.shape[0]:
-        J = jnp.where((dof < 0)[:, None], _rows_at(s.J, jnp.maximum(dense, 0)), J)
-    return _Values(kind, index, pos, margin, frictionloss, R, jnp.stack(KBIP, axis=1)), J
+        J = jnp.where((slot.dof < 0)[:, None], _rows_at(s.J, jnp.maximum(slot.dense, 0)), J)
+    return _Values(
+        kind=slot.kind,
+        index=slot.id,
+        pos=own.pos,
+        margin=own.margin,
+        frictionloss=own.frictionloss,
+        R=own.R,
+        KBIP=jnp.stack([own.k, own.b, own.imp, own.slope], axis=1),
+        J=J,
+    )
 
 
 def _rows_at(x: Array, index: Array) -> Array:
     return x.at[index].get(mode="promise_in_bounds")
 
 
-def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> tuple[_Values, Array]:
+def _picked(columns: Any, index: Array, kept: Callable[[Array], Array] = lambda x: x) -> Any:
+    """Return a record of columns at an index, picked as one array; kept: what is done to that array before."""
+    parts, structure = jax.tree.flatten(columns)
+    return jax.tree.unflatten(structure, _rows_at(kept(jnp.stack(parts, axis=1)), index).T)
+
+
+def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> _Values:
     """Return what contacts give to rows; `row` counts rows of contacts."""
     plan = t.plans.constraint
     pyramidal = t.flags.cone == ConeType.PYRAMIDAL
@@ -138,8 +186,8 @@ def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> tuple[_Values, Arr
     edge = row - _rows_at(end - each, source)
     packed = jnp.concatenate([x.reshape(ncon, -1) for x in (c.frame, c.pos, c.friction)], axis=1)
     geometry = _rows_at(jax.lax.optimization_barrier(packed), source)  # else each row makes its contact again
-    packed = jax.lax.optimization_barrier(jnp.stack([c.dist, c.includemargin, *p], axis=1))
-    dist, margin, k, b, b_friction, imp, slope, R, R_friction = _rows_at(packed, source).T
+    own = _picked(_OfContact(c.dist, c.includemargin, p), source, jax.lax.optimization_barrier)
+    dist, margin, k, b, R = own.dist, own.margin, own.spring.k, own.spring.b, own.spring.R
     dim = _rows_at(c.dim, source)
     friction = geometry[:, 12:17]
     direction = row_directions(edge, dim, geometry[:, :9].reshape(-1, 3, 3), friction, plan.contact_dims, pyramidal)
@@ -155,13 +203,22 @@ def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> tuple[_Values, Arr
     if not pyramidal:
         tangent = edge > 0
         dist, margin, k = (jnp.where(tangent, 0, x) for x in (dist, margin, k))
-        b = jnp.where(tangent, b_friction, b)
+        b = jnp.where(tangent, own.spring.b_friction, b)
         ratio = safe.ratio(friction[:, 0], direction.friction)
-        R = jnp.where(tangent, R_friction * ratio * ratio, R)
+        R = jnp.where(tangent, own.spring.R_friction * ratio * ratio, R)
     cone = ConstraintType.CONTACT_PYRAMIDAL if pyramidal else ConstraintType.CONTACT_ELLIPTIC
     kind = jnp.where(dim == 1, jnp.int32(ConstraintType.CONTACT_FRICTIONLESS), jnp.int32(cone))
-    KBIP = jnp.stack([k, b, imp, slope], axis=1)
-    return _Values(kind, source, dist, margin, jnp.zeros_like(dist), R, KBIP), J
+    KBIP = jnp.stack([k, b, own.spring.imp, own.spring.slope], axis=1)
+    return _Values(
+        kind=kind,
+        index=source,
+        pos=dist,
+        margin=margin,
+        frictionloss=jnp.zeros_like(dist),
+        R=R,
+        KBIP=KBIP,
+        J=J,
+    )
 
 
 def _dof_signs(t: Topology, geom: Array, dtype) -> Array:

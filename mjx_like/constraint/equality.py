@@ -144,13 +144,13 @@ def _joint(m: Model, d: Data, ids: np.ndarray) -> EqualityRows:
     other = np.where(second >= 0, second, 0)
     return _coupled(
         take(m.eq_data, ids),
-        value,
-        J,
-        weight,
+        _Measure(value, J, weight),
         second >= 0,
-        take(d.qpos - m.qpos0, m.jnt_qposadr[other]),
-        _one_hot(m.jnt_dofadr[other], m.nv, d.qpos.dtype),
-        take(m.dof_invweight0, m.jnt_dofadr[other]),
+        _Measure(
+            take(d.qpos - m.qpos0, m.jnt_qposadr[other]),
+            _one_hot(m.jnt_dofadr[other], m.nv, d.qpos.dtype),
+            take(m.dof_invweight0, m.jnt_dofadr[other]),
+        ),
     )
 
 
@@ -159,28 +159,32 @@ def _tendon(m: Model, d: Data, ids: np.ndarray) -> EqualityRows:
     stretch, other = d.ten_length - m.tendon_length0, np.where(second >= 0, second, 0)
     return _coupled(
         take(m.eq_data, ids),
-        take(stretch, first),
-        take(d.ten_J, first),
-        take(m.tendon_invweight0, first),
+        _Measure(take(stretch, first), take(d.ten_J, first), take(m.tendon_invweight0, first)),
         second >= 0,
-        take(stretch, other),
-        take(d.ten_J, other),
-        take(m.tendon_invweight0, other),
+        _Measure(take(stretch, other), take(d.ten_J, other), take(m.tendon_invweight0, other)),
     )
 
 
-def _coupled(data, value, J, weight, coupled, other_value, other_J, other_weight) -> EqualityRows:
+class _Measure(NamedTuple):
+    """What an equality of joints or tendons holds: displacements from qpos0, shapes (n, ...)."""
+
+    value: Array
+    J: Array
+    invweight: Array
+
+
+def _coupled(data: Array, own: _Measure, coupled: np.ndarray, other: _Measure) -> EqualityRows:
     """Return rows that hold a value to a quartic of another, or to a constant where not `coupled`."""
-    x = jnp.where(coupled, other_value, 0)
+    x = jnp.where(coupled, other.value, 0)
     c = [data[:, i] for i in range(5)]
     polynomial = c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * c[4])))
     slope = jnp.where(coupled, c[1] + x * (2 * c[2] + x * (3 * c[3] + x * 4 * c[4])), 0)
-    error = value - polynomial
+    error = own.value - polynomial
     return EqualityRows(
         pos=error,
-        J=J - slope[:, None] * other_J,
+        J=own.J - slope[:, None] * other.J,
         violation=error,
-        invweight=weight + jnp.where(coupled, other_weight, 0),
+        invweight=own.invweight + jnp.where(coupled, other.invweight, 0),
     )
 
 

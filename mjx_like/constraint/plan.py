@@ -1,5 +1,7 @@
 """The plan of constraint/: which rows can exist, in MuJoCo's order, and the capacity that holds all of them."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from mjx_like.types.enums import (
@@ -68,7 +70,7 @@ def make_plan(t: Topology) -> ConstraintPlan:
         limit_order=limit_order,
         slot_type=slot_type,
         slot_id=np.concatenate([ids for _, ids in parts]).astype(np.int32),
-        **_single_dof(t, slot_type, friction_dof, limit_owner[limit_order]),
+        **_slot_dofs(t, slot_type, friction_dof, limit_owner[limit_order])._asdict(),
         contact_dims=contact_dims,
         contact_rows=(min(each, default=0), max(each, default=0)),
         contact_may_lack_dofs=_may_lack_dofs(t),
@@ -132,8 +134,15 @@ def _equalities(t: Topology) -> np.ndarray:
     return ids[~bodies | ((dofs[first] | dofs[second]).any(axis=1) & ~as_one)]
 
 
-def _single_dof(t: Topology, slot_type: np.ndarray, friction_dof: np.ndarray, limit_joint: np.ndarray) -> dict:
-    """Return, slot by slot, the dof and sign of rows that touch one dof alone, and the place of the others."""
+class _SlotDofs(NamedTuple):
+    """The dof and sign of slots that touch one dof alone, and the place of the others; see ConstraintPlan."""
+
+    slot_dof: np.ndarray
+    slot_sign: np.ndarray
+    slot_dense: np.ndarray
+
+
+def _slot_dofs(t: Topology, slot_type: np.ndarray, friction_dof: np.ndarray, limit_joint: np.ndarray) -> _SlotDofs:
     dof, sign = np.full(len(slot_type), -1, np.int32), np.zeros(len(slot_type))
     rows = np.flatnonzero(slot_type == ConstraintType.FRICTION_DOF)
     dof[rows], sign[rows] = friction_dof, 1
@@ -142,11 +151,7 @@ def _single_dof(t: Topology, slot_type: np.ndarray, friction_dof: np.ndarray, li
     dof[rows[scalar]] = t.jnt_dofadr[limit_joint[scalar]]
     sign[rows[scalar]] = np.tile([1.0, -1.0], int(scalar.sum()) // 2)
     dense = dof < 0
-    return {
-        "slot_dof": dof,
-        "slot_sign": sign,
-        "slot_dense": np.where(dense, np.cumsum(dense) - 1, -1).astype(np.int32),
-    }
+    return _SlotDofs(dof, sign, np.where(dense, np.cumsum(dense) - 1, -1).astype(np.int32))
 
 
 def _contact_dims(t: Topology) -> tuple[int, ...]:

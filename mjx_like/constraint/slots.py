@@ -18,6 +18,14 @@ from mjx_like.types.model import Model
 Array = jax.Array
 
 
+class _Owner(NamedTuple):
+    """What slots take from the dof, joint or tendon that they belong to, shapes (n, ...)."""
+
+    invweight: Array
+    solref: Array
+    solimp: Array
+
+
 class Slots(NamedTuple):
     """Rows of all slots in MuJoCo's order, shapes (nslot, ...)."""
 
@@ -85,7 +93,7 @@ def _equality(m: Model, d: Data) -> Slots:
     )
 
 
-def _friction(m: Model, loss: Array, exists: Array, J: Array, invweight: Array, solref: Array, solimp: Array) -> Slots:
+def _friction(loss: Array, exists: Array, J: Array, owner: _Owner) -> Slots:
     zero = jnp.zeros_like(loss)
     return Slots(
         active=(loss > 0) & exists,
@@ -94,24 +102,23 @@ def _friction(m: Model, loss: Array, exists: Array, J: Array, invweight: Array, 
         margin=zero,
         frictionloss=loss,
         violation=zero,
-        invweight=invweight,
-        solref=solref,
-        solimp=solimp,
+        **owner._asdict(),
     )
 
 
 def _dof_friction(m: Model, d: Data) -> Slots:
     dofs = m.plans.constraint.friction_dof
-    leaves = (take(x, dofs) for x in (m.dof_invweight0, m.dof_solref, m.dof_solimp))
-    none = jnp.zeros((0, m.nv), d.qpos.dtype)
-    return _friction(m, take(m.dof_frictionloss, dofs), np.ones(len(dofs), bool), none, *leaves)
+    none, loss = jnp.zeros((0, m.nv), d.qpos.dtype), take(m.dof_frictionloss, dofs)
+    owner = _Owner(take(m.dof_invweight0, dofs), take(m.dof_solref, dofs), take(m.dof_solimp, dofs))
+    return _friction(loss, np.ones(len(dofs), bool), none, owner)
 
 
 def _tendon_friction(m: Model, d: Data) -> Slots:
     ids = m.plans.constraint.friction_tendon
-    leaves = (take(x, ids) for x in (m.tendon_invweight0, m.tendon_solref_fri, m.tendon_solimp_fri))
-    J = take(d.ten_J, ids)
-    return _friction(m, take(m.tendon_frictionloss, ids), jnp.any(J != 0, axis=1), J, *leaves)
+    J, loss = take(d.ten_J, ids), take(m.tendon_frictionloss, ids)
+    exists = jnp.any(J != 0, axis=1)
+    owner = _Owner(take(m.tendon_invweight0, ids), take(m.tendon_solref_fri, ids), take(m.tendon_solimp_fri, ids))
+    return _friction(loss, exists, J, owner)
 
 
 def _joint_limit(m: Model, d: Data) -> Slots:
@@ -134,9 +141,7 @@ def _joint_limit(m: Model, d: Data) -> Slots:
         margin=margin,
         exists=np.ones(len(owner), bool),
         J=J,
-        invweight=take(m.dof_invweight0, m.jnt_dofadr[owner]),
-        solref=solref,
-        solimp=solimp,
+        owner=_Owner(take(m.dof_invweight0, m.jnt_dofadr[owner]), solref, solimp),
     )
 
 
@@ -152,13 +157,13 @@ def _tendon_limit(m: Model, d: Data) -> Slots:
         margin=take(m.tendon_margin, owner),
         exists=jnp.repeat(jnp.any(J != 0, axis=1), 2),
         J=jnp.stack([J, -J], axis=1).reshape(-1, m.nv),
-        invweight=take(m.tendon_invweight0, owner),
-        solref=take(m.tendon_solref_lim, owner),
-        solimp=take(m.tendon_solimp_lim, owner),
+        owner=_Owner(
+            take(m.tendon_invweight0, owner), take(m.tendon_solref_lim, owner), take(m.tendon_solimp_lim, owner)
+        ),
     )
 
 
-def _limit(reach, dist, margin, exists, J, invweight, solref, solimp) -> Slots:
+def _limit(reach: Array | float, dist: Array, margin: Array, exists: Array, J: Array, owner: _Owner) -> Slots:
     return Slots(
         active=(dist < margin + reach) & exists,
         J=J,
@@ -166,7 +171,5 @@ def _limit(reach, dist, margin, exists, J, invweight, solref, solimp) -> Slots:
         margin=margin,
         frictionloss=jnp.zeros_like(dist),
         violation=dist - margin,
-        invweight=invweight,
-        solref=solref,
-        solimp=solimp,
+        **owner._asdict(),
     )

@@ -12,12 +12,13 @@ from mjx_like.math import safe
 from mjx_like.math.quaternion import cross
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
+from mjx_like.types.pytree import Role, with_role
 
 Array = jax.Array
 
 STAGE = np.array([0.0, 0.5, 0.5, 1.0])  # of the step, where the stages stand
 WEIGHT = np.array([1.0, 2.0, 2.0, 1.0]) / 6
-COUNTERS = ("warning", "unconverged", "maxuse_con", "maxuse_efc")
+COUNTERS = with_role(Data, Role.COUNTER)
 
 Forward = Callable[[Model, Data], Data]  # forward dynamics without sensors
 Slope = tuple[Array, Array, Array]  # rates of position (nv,), velocity (nv,) and activation (na,)

@@ -1,6 +1,5 @@
 """Checks of what `interop` takes: types of `mujoco`, handed in by the one module that imports it, and their sizes."""
 
-import dataclasses
 import math
 import os
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from mjx_like.errors import InputError
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
-from mjx_like.types.pytree import shape_in
+from mjx_like.types.pytree import leaves, shape_in
 from mjx_like.worlds import kind_of, worlds_of_sizes
 
 _ITS_MODEL = "give the mujoco.MjModel that the Model was put from"
@@ -71,9 +70,9 @@ def _require(what: str, value: Any, kind: type, remedy: str) -> None:
 
 def _of_model(caller: str, name: str, m: Any, d: Any, apart: tuple[str, ...]) -> None:
     """Raise unless a MjData has the sizes of a MjModel."""
-    for field in dataclasses.fields(Data):
+    for field in leaves(Data):
         dims = field.metadata["shape"]
-        if field.name in apart or field.name == "contact" or "njmax" in dims:
+        if field.name in apart or "njmax" in dims:
             continue
         came, needed = np.shape(getattr(d, field.name)), shape_in(m, dims)
         if math.prod(came) != math.prod(needed):

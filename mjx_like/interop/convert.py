@@ -72,18 +72,9 @@ def _face_orders(mujoco, mj_model) -> np.ndarray:
     return np.concatenate(orders)
 
 
-_COUNTS = {
-    ObjType.BODY: "nbody", ObjType.JOINT: "njnt", ObjType.GEOM: "ngeom", ObjType.SITE: "nsite",
-    ObjType.CAMERA: "ncam", ObjType.LIGHT: "nlight", ObjType.FLEX: "nflex", ObjType.MESH: "nmesh",
-    ObjType.SKIN: "nskin", ObjType.HFIELD: "nhfield", ObjType.TEXTURE: "ntex", ObjType.MATERIAL: "nmat",
-    ObjType.PAIR: "npair", ObjType.EXCLUDE: "nexclude", ObjType.EQUALITY: "neq", ObjType.TENDON: "ntendon",
-    ObjType.ACTUATOR: "nactuator", ObjType.SENSOR: "nsensor", ObjType.NUMERIC: "nnumeric", ObjType.TEXT: "ntext",
-    ObjType.TUPLE: "ntuple", ObjType.KEY: "nkey",
-}  # fmt: skip
-
-
 def _names(mujoco, mj_model, kind: ObjType) -> tuple[str, ...]:
-    return tuple(mujoco.mj_id2name(mj_model, int(kind), i) or "" for i in range(getattr(mj_model, _COUNTS[kind])))
+    count = getattr(mj_model, "n" + NAMED_KINDS[kind][0].removesuffix("_"))
+    return tuple(mujoco.mj_id2name(mj_model, int(kind), i) or "" for i in range(count))
 
 
 def put_model(

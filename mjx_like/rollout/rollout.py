@@ -20,19 +20,13 @@ from mjx_like.solver.implicit_gradient import OPTIMUM
 from mjx_like.step import step
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
-from mjx_like.types.pytree import Record, leaf, record
+from mjx_like.types.pytree import Record, Role, leaf, record, with_role
 from mjx_like.worlds import number_of_worlds, ranks
 
 Array = jax.Array
 
 # What one step hands to the next: state, inputs (a reset changes them), counters that grow.
-CARRIED = (
-    "time", "qpos", "qvel", "act", "history", "plastic", "qacc_warmstart",
-    "ctrl", "qfrc_applied", "xfrc_applied", "eq_active", "mocap_pos", "mocap_quat", "userdata",
-    "warning", "unconverged", "maxuse_con", "maxuse_efc",
-)  # fmt: skip
-_INTEGERS = ("eq_active", "warning", "unconverged", "maxuse_con", "maxuse_efc")
-_APART = ("time", "history", "plastic", "userdata")  # may be more precise than positions and velocities
+CARRIED = with_role(Data, Role.STATE, Role.MEMORY, Role.WARMSTART, Role.INPUT, Role.USERDATA, Role.COUNTER)
 CPU_BLOCK = 128
 # On a CPU, up to this many dofs, arrays of one world are so short that having the worlds last is faster.
 MOST_DOFS_LAST = 16
@@ -45,11 +39,11 @@ Scan = Callable[..., tuple[Any, Any]]
 class Trajectory(Record):
     """What a rollout records by default: the state after each step, and the sensors at the step's start."""
 
-    time: Array = leaf("steps", unit="s")
-    qpos: Array = leaf("steps", "nq")
-    qvel: Array = leaf("steps", "nv")
-    act: Array = leaf("steps", "na")
-    sensordata: Array = leaf("steps", "nsensordata")
+    time: Array = leaf("steps", unit="s", role=Role.STATE)
+    qpos: Array = leaf("steps", "nq", unit="m or rad; quaternions wxyz", role=Role.STATE)
+    qvel: Array = leaf("steps", "nv", unit="m/s or rad/s", role=Role.STATE)
+    act: Array = leaf("steps", "na", unit="depends on dyntype", role=Role.STATE)
+    sensordata: Array = leaf("steps", "nsensordata", unit="depends on the sensor", role=Role.RESULT)
 
 
 def record_state(d: Data) -> Trajectory:
@@ -210,10 +204,10 @@ def _check_types(m: Model, d: Data) -> None:
     """Raise where a step would change the dtype of what it starts from, which a loop cannot."""
     kind = jnp.promote_types(m.qpos0.dtype, d.qpos.dtype)
     for name in CARRIED:
-        value = getattr(d, name)
-        if name in _INTEGERS or getattr(value, "weak_type", not hasattr(value, "dtype")):
+        value, declared = getattr(d, name), Data.__dataclass_fields__[name].metadata
+        if declared["dtype"] is not float or getattr(value, "weak_type", not hasattr(value, "dtype")):
             continue
-        kept = jnp.promote_types(value.dtype, kind) if name in _APART else kind
+        kept = jnp.promote_types(value.dtype, kind) if declared["wide"] else kind
         if value.dtype != kept:
             raise InputError(
                 f"rollout: d.{name} has dtype {value.dtype}, but a step makes it {kept}: "

@@ -1,5 +1,6 @@
 """Data of a Model: at qpos0 or a keyframe, with every result empty."""
 
+import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,19 +17,11 @@ from mjx_like.tree.spring import joint_plastic, tendon_plastic
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import ObjType
 from mjx_like.types.model import Model
-from mjx_like.types.pytree import shape_in
+from mjx_like.types.pytree import Role, leaves, shape_in, with_role
 from mjx_like.worlds import a_model
 
-_INTEGER = {
-    "warning", "unconverged", "maxuse_con", "maxuse_efc", "ncon", "ne", "nf", "nl", "nefc", "solver_niter",
-    "ten_wrapadr", "ten_wrapnum", "wrap_obj", "efc_type", "efc_id", "efc_state", "dim", "geom", "exclude",
-    "efc_address",
-}  # fmt: skip
-
-
-# what a step starts from
-STATE = ("time", "qpos", "qvel", "act", "qacc_warmstart", "ctrl", "qfrc_applied", "xfrc_applied", "eq_active")
-STATE += ("mocap_pos", "mocap_quat", "qacc", "userdata", "history", "plastic")
+# What a step starts from and a reset sets.
+STATE = with_role(Data, Role.STATE, Role.WARMSTART, Role.INPUT, Role.SOLUTION, Role.USERDATA, Role.MEMORY)
 
 
 def make_data(m: Model, key: int | str | None = None, *, nconmax: int | None = None, njmax: int | None = None) -> Data:
@@ -63,12 +56,12 @@ def _check_supported(m: Model) -> None:
 def empty_data(m: Model) -> Data:
     """Return the Data of one world at `qpos0`, also of a model with parts that the engine cannot run."""
     dtype = m.qpos0.dtype
-    contact = Contact(**_zeros(m, Contact, Contact.__dataclass_fields__) | dict(
+    contact = Contact(**_zeros(m, leaves(Contact)) | dict(
         dist=np.ones(m.nconmax, dtype), geom=np.full((m.nconmax, 2), -1, np.int32),
         efc_address=np.full(m.nconmax, -1, np.int32), exclude=np.ones(m.nconmax, np.int32),
     ))  # fmt: skip
-    results = [name for name in Data.__dataclass_fields__ if name not in ("contact", *STATE)]
-    d = Data(**_zeros(m, Data, results), **_initial_state(m), contact=contact)
+    results = [f for f in leaves(Data) if f.name not in STATE]
+    d = Data(**_zeros(m, results), **_initial_state(m), contact=contact)
     return jax.device_put(d)  # all at once: one by one each shape would be a program to compile
 
 
@@ -83,7 +76,8 @@ def initial_state(m: Model) -> dict[str, Any]:
 
 
 def _initial_state(m: Model) -> dict[str, Any]:
-    state = _zeros(m, Data, STATE) | dict(qpos=m.qpos0, plastic=_unyielded(m), eq_active=m.eq_active0)
+    state = _zeros(m, [Data.__dataclass_fields__[name] for name in STATE])
+    state |= dict(qpos=m.qpos0, plastic=_unyielded(m), eq_active=m.eq_active0)
     if m.nmocap:
         bodies = _mocap_bodies(m)
         state |= dict(mocap_pos=m.body_pos[bodies], mocap_quat=_unit(m.body_quat[bodies]))
@@ -145,11 +139,8 @@ def _unit(quat: jnp.ndarray) -> jnp.ndarray:
     return safe.divide(quat, safe.norm(quat, keepdims=True))
 
 
-def _zeros(m: Model, kind: type, names: Iterable[str]) -> dict[str, np.ndarray]:
-    """Return the named fields of a record, zero."""
-    out = {}
-    for name in names:
-        shape = shape_in(m.topology, kind.__dataclass_fields__[name].metadata["shape"])
-        dtype = np.int32 if name in _INTEGER else bool if name == "eq_active" else m.qpos0.dtype
-        out[name] = np.zeros(shape, dtype)
-    return out
+def _zeros(m: Model, fields: Iterable[dataclasses.Field]) -> dict[str, np.ndarray]:
+    """Return fields of a record as they are declared, zero."""
+    types = {float: m.qpos0.dtype, int: np.int32, bool: bool}
+    declared = ((f.name, f.metadata) for f in fields)
+    return {name: np.zeros(shape_in(m.topology, x["shape"]), types[x["dtype"]]) for name, x in declared}

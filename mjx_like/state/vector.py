@@ -9,19 +9,13 @@ from mjx_like.errors import InputError
 from mjx_like.types.data import Data
 from mjx_like.types.enums import State
 from mjx_like.types.model import Model
-from mjx_like.types.pytree import shape_in
+from mjx_like.types.pytree import leaves, shape_in
 from mjx_like.worlds import one_world
 
 Array = jax.Array
 
-# In the order of the bits, which is the order in the vector.
-FIELDS = {
-    State.TIME: "time", State.QPOS: "qpos", State.QVEL: "qvel", State.ACT: "act", State.HISTORY: "history",
-    State.WARMSTART: "qacc_warmstart", State.CTRL: "ctrl", State.QFRC_APPLIED: "qfrc_applied",
-    State.XFRC_APPLIED: "xfrc_applied", State.EQ_ACTIVE: "eq_active", State.MOCAP_POS: "mocap_pos",
-    State.MOCAP_QUAT: "mocap_quat", State.USERDATA: "userdata", State.PLASTIC: "plastic",
-}  # fmt: skip
-_EMPTY = State.PLUGIN  # plugins are out of scope: their state has no entries
+# In the order of the bits, which is the order in the vector; plugins, which are out of scope, have no entries in it.
+FIELDS = dict(sorted((f.metadata["bit"], f.name) for f in leaves(Data) if f.metadata["bit"]))
 
 
 def _names(spec: State | int) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from mjx_like.arguments import whole_number
 from mjx_like.errors import InputError, closest, shown
 from mjx_like.types.enums import ConeType, IntegratorType, JacobianType, SolverType
-from mjx_like.types.pytree import Record, leaf, record, wrapped
+from mjx_like.types.pytree import Record, Role, leaf, leaves, record, wrapped
 
 Array = jax.Array
 
@@ -19,22 +19,22 @@ Array = jax.Array
 class OptionFloats(Record):
     """The float options, each a leaf.  Source: mjOption."""
 
-    timestep: Array = leaf(unit="s")
-    impratio: Array = leaf()
-    tolerance: Array = leaf()
-    ls_tolerance: Array = leaf()
-    noslip_tolerance: Array = leaf()
-    ccd_tolerance: Array = leaf()
-    sleep_tolerance: Array = leaf()
-    gravity: Array = leaf(3, unit="m/s^2")
-    wind: Array = leaf(3, unit="m/s")
-    magnetic: Array = leaf(3)
-    density: Array = leaf(unit="kg/m^3")
-    viscosity: Array = leaf(unit="Pa s")
-    o_margin: Array = leaf()
-    o_solref: Array = leaf(2)
-    o_solimp: Array = leaf(5)
-    o_friction: Array = leaf(5)
+    timestep: Array = leaf(unit="s", role=Role.PARAMETER)
+    impratio: Array = leaf(unit="1", role=Role.PARAMETER)
+    tolerance: Array = leaf(unit="1", role=Role.PARAMETER)
+    ls_tolerance: Array = leaf(unit="1", role=Role.PARAMETER)
+    noslip_tolerance: Array = leaf(unit="1", role=Role.PARAMETER)
+    ccd_tolerance: Array = leaf(unit="m", role=Role.PARAMETER)
+    sleep_tolerance: Array = leaf(unit="m/s", role=Role.PARAMETER)
+    gravity: Array = leaf(3, unit="m/s^2, world", role=Role.PARAMETER)
+    wind: Array = leaf(3, unit="m/s, world", role=Role.PARAMETER, term=0)
+    magnetic: Array = leaf(3, unit="T, world", role=Role.PARAMETER)
+    density: Array = leaf(unit="kg/m^3", role=Role.PARAMETER, term=0)
+    viscosity: Array = leaf(unit="Pa s", role=Role.PARAMETER, term=0)
+    o_margin: Array = leaf(unit="m", role=Role.PARAMETER)
+    o_solref: Array = leaf(2, unit="s, 1 or 1/s^2, 1/s", role=Role.PARAMETER)
+    o_solimp: Array = leaf(5, unit="1, 1, m, 1, 1", role=Role.PARAMETER)
+    o_friction: Array = leaf(5, unit="1, 1, m, m, m: tangents, spin, rolls", role=Role.PARAMETER)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +57,9 @@ class OptionFlags:
 
 
 OPTION_FLAGS = tuple(OptionFlags.__dataclass_fields__)
+
+# Options whose zero decides whether a term exists.
+OPTION_TERMS = tuple(f.name for f in leaves(OptionFloats) if f.metadata["term"] is not None)
 
 
 _KINDS: dict[str, type[IntEnum]] = {
@@ -141,8 +144,8 @@ class Option:
 class Statistic(Record):
     """Statistics of the model at qpos0.  Source: mjStatistic."""
 
-    meaninertia: Array = leaf()
-    meanmass: Array = leaf(unit="kg")
-    meansize: Array = leaf(unit="m")
-    extent: Array = leaf(unit="m")
-    center: Array = leaf(3, unit="m")
+    meaninertia: Array = leaf(unit="kg m^2", role=Role.DERIVED)
+    meanmass: Array = leaf(unit="kg", role=Role.DERIVED)
+    meansize: Array = leaf(unit="m", role=Role.DERIVED)
+    extent: Array = leaf(unit="m", role=Role.DERIVED)
+    center: Array = leaf(3, unit="m, world", role=Role.DERIVED)

@@ -1,6 +1,7 @@
 """Frozen dataclasses that are JAX pytrees."""
 
 import dataclasses
+import enum
 import textwrap
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -14,9 +15,63 @@ _FEW = 8  # empty arrays that are named
 _WIDTH = 106
 
 
-def leaf(*shape: str | int, unit: str = "") -> Any:
-    """Declare an array field; `shape` names sizes of the Model, `unit` is for the reader."""
-    return dataclasses.field(metadata={"shape": shape, "unit": unit})
+class Role(enum.Enum):
+    """What a leaf is for; the value is what the page of fields says."""
+
+    PARAMETER = "parameter"  # of a Model: what the files say
+    DERIVED = "derived constant"  # of a Model: what follows from the parameters
+    VISUAL = "visual"  # of a Model: how it is drawn, and what rays see through
+    USER = "user data"  # of a Model: what the engine does not read
+    KEYFRAME = "keyframe"  # of a Model: a state to begin from
+    STATE = "state"  # of a Data, as all that follow
+    WARMSTART = "warm start"
+    INPUT = "input"
+    SOLUTION = "solution"  # which a reset clears, for it may not be finite
+    USERDATA = "user state"
+    MEMORY = "memory"  # of delays and of springs that yield
+    COUNTER = "counter"  # only grows
+    RESULT = "result"
+
+
+def leaf(
+    *shape: str | int,
+    unit: str = "",
+    role: Role | None = None,
+    dtype: type = float,
+    bit: int | None = None,
+    term: int | None = None,
+    wide: bool = False,
+    single: bool = False,
+) -> Any:
+    """Declare an array field: all that others must know of it.
+
+    Args:
+      shape: numbers, and names of sizes of the Model.
+      unit: and the frame, for the reader; "1" for what has no dimension. Every leaf of a Model and a Data has one.
+      role: what it is for. Likewise.
+      dtype: float, int or bool.
+      bit: of State, of what a state vector may hold.
+      term: where zero decides whether a term exists: how many trailing axes belong to one entry.
+      wide: whether a step keeps it in a more precise type than that of positions and velocities.
+      single: whether mjModel keeps it in single precision.
+    """
+    declared = {"shape": shape, "unit": unit, "role": role, "dtype": dtype}
+    return dataclasses.field(metadata=declared | {"bit": bit, "term": term, "wide": wide, "single": single})
+
+
+def part() -> Any:
+    """Declare a field that is a record itself."""
+    return dataclasses.field(metadata={"shape": ()})
+
+
+def leaves(kind: type) -> tuple[dataclasses.Field, ...]:
+    """Return the declarations of the arrays of a record, in their order."""
+    return tuple(f for f in dataclasses.fields(kind) if "dtype" in f.metadata)
+
+
+def with_role(kind: type, *roles: Role) -> tuple[str, ...]:
+    """Return the names of the leaves that have one of these roles, role by role."""
+    return tuple(f.name for role in roles for f in leaves(kind) if f.metadata["role"] is role)
 
 
 def shape_in(sizes: Any, dims: tuple[int | str, ...]) -> tuple[int, ...]:
@@ -96,7 +151,7 @@ def wrapped(title: str, items: list[str]) -> str:
     return "\n".join(lines).replace("\0", " ")
 
 
-@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(leaf, static))
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(leaf, part, static))
 def record(cls: type[R]) -> type[R]:
     """Make `cls` a frozen dataclass and register it as a pytree (fields marked `static()` are structure)."""
     cls = dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)

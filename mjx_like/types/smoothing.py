@@ -2,7 +2,7 @@
 
 import jax
 
-from mjx_like.types.pytree import Record, leaf, record, static
+from mjx_like.types.pytree import Record, Role, leaf, record, static
 
 Array = jax.Array
 
@@ -13,6 +13,6 @@ class Smoothing(Record):
 
     limits: bool = static()  # whether joint and tendon limits are smoothed as contacts are
     straight_through: bool = static()  # whether values are those without smoothing
-    width: Array = leaf(unit="m or rad")
-    reach: Array = leaf(unit="m or rad")
-    strength: Array = leaf(unit="share of the force at contact")
+    width: Array = leaf(unit="m or rad", role=Role.PARAMETER)
+    reach: Array = leaf(unit="m or rad", role=Role.PARAMETER)
+    strength: Array = leaf(unit="1, share of the force at contact", role=Role.PARAMETER)

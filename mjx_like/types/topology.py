@@ -15,22 +15,10 @@ from mjx_like.types.plans import Plans
 
 T = TypeVar("T")
 
-# Floats whose zero decides whether a term exists, with the number of trailing axes that belong to one entry.
-TERMS = {
-    "body_gravcomp": 0, "dof_frictionloss": 0, "dof_armature": 0, "dof_damping": 0, "dof_dampingpoly": 1,
-    "jnt_stiffness": 0, "jnt_stiffnesspoly": 1, "jnt_springyield": 0,
-    "tendon_frictionloss": 0, "tendon_armature": 0, "tendon_stiffness": 0, "tendon_stiffnesspoly": 1,
-    "tendon_damping": 0, "tendon_dampingpoly": 1, "tendon_springyield": 0,
-    "actuator_damping": 0, "actuator_dampingpoly": 1, "actuator_armature": 0, "actuator_delay": 0,
-    "actuator_dynprm": 0, "actuator_gainprm": 0,  # of controllers: which activations there are
-    "geom_fluid": 1, "geom_surfacevel": 1, "geom_adhesion": 0, "pair_adhesion": 0, "sensor_delay": 0,
-}  # fmt: skip
-OPTION_TERMS = ("density", "viscosity", "wind")
 
-
-def array(*shape: str | int, dtype: type = np.int32) -> Any:
-    """Declare a NumPy field; `shape` names sizes."""
-    return dataclasses.field(metadata={"shape": shape, "dtype": dtype})
+def array(*shape: str | int, dtype: type = np.int32, fill: int = 0) -> Any:
+    """Declare a NumPy field; `shape` names sizes, `fill` is what it holds where the compiler says nothing."""
+    return dataclasses.field(metadata={"shape": shape, "dtype": dtype, "fill": fill})
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(array,))
@@ -126,7 +114,7 @@ class Topology:
     body_parentid: np.ndarray = array("nbody")
     body_rootid: np.ndarray = array("nbody")
     body_weldid: np.ndarray = array("nbody")
-    body_mocapid: np.ndarray = array("nbody")
+    body_mocapid: np.ndarray = array("nbody", fill=-1)
     body_simple: np.ndarray = array("nbody")
     body_jntnum: np.ndarray = array("nbody")
     body_jntadr: np.ndarray = array("nbody")
@@ -142,9 +130,9 @@ class Topology:
     jnt_qposadr: np.ndarray = array("njnt")
     jnt_dofadr: np.ndarray = array("njnt")
     jnt_bodyid: np.ndarray = array("njnt")
-    jnt_actuatorid: np.ndarray = array("njnt")
+    jnt_actuatorid: np.ndarray = array("njnt", fill=-1)
     jnt_group: np.ndarray = array("njnt")
-    jnt_plasticadr: np.ndarray = array("njnt")
+    jnt_plasticadr: np.ndarray = array("njnt", fill=-1)
     jnt_limited: np.ndarray = array("njnt", dtype=bool)
     jnt_actfrclimited: np.ndarray = array("njnt", dtype=bool)
     jnt_actgravcomp: np.ndarray = array("njnt", dtype=bool)
@@ -165,7 +153,7 @@ class Topology:
     geom_conaffinity: np.ndarray = array("ngeom")
     geom_condim: np.ndarray = array("ngeom")
     geom_bodyid: np.ndarray = array("ngeom")
-    geom_dataid: np.ndarray = array("ngeom")
+    geom_dataid: np.ndarray = array("ngeom", fill=-1)
     geom_matid: np.ndarray = array("ngeom")
     geom_group: np.ndarray = array("ngeom")
     geom_priority: np.ndarray = array("ngeom")
@@ -173,7 +161,7 @@ class Topology:
     # site
     site_type: np.ndarray = array("nsite")
     site_bodyid: np.ndarray = array("nsite")
-    site_dataid: np.ndarray = array("nsite")
+    site_dataid: np.ndarray = array("nsite", fill=-1)
     site_matid: np.ndarray = array("nsite")
     site_group: np.ndarray = array("nsite")
     # camera
@@ -313,11 +301,11 @@ class Topology:
     tendon_adr: np.ndarray = array("ntendon")
     tendon_num: np.ndarray = array("ntendon")
     tendon_matid: np.ndarray = array("ntendon")
-    tendon_actuatorid: np.ndarray = array("ntendon")
+    tendon_actuatorid: np.ndarray = array("ntendon", fill=-1)
     tendon_group: np.ndarray = array("ntendon")
-    tendon_plasticadr: np.ndarray = array("ntendon")
+    tendon_plasticadr: np.ndarray = array("ntendon", fill=-1)
     tendon_treenum: np.ndarray = array("ntendon")
-    tendon_treeid: np.ndarray = array("ntendon", 2)
+    tendon_treeid: np.ndarray = array("ntendon", 2, fill=-1)
     tendon_limited: np.ndarray = array("ntendon", dtype=bool)
     tendon_actfrclimited: np.ndarray = array("ntendon", dtype=bool)
     # tendon path

@@ -12,6 +12,8 @@ from mjx_like.mjcf.element import Element
 from mjx_like.mjcf.schema import keywords as k
 from mjx_like.types.enums import ObjType, TextureType
 
+KEY_VECTORS = ("qpos", "qvel", "act", "plastic", "ctrl", "mpos", "mquat")  # in the order in which they are written
+
 
 def assets(s: Source, plugins: Plugins) -> list[Element]:
     """Textures, materials, height fields and meshes."""
@@ -139,7 +141,7 @@ def keyframes(s: Source) -> list[Element]:
     found = []
     for index in range(s["nkey"]):
         attrib = {"name": s.name(ObjType.KEY, index), "time": float(s["key_time"][index])}
-        for name in ("qpos", "qvel", "act", "plastic", "ctrl", "mpos", "mquat"):
+        for name in KEY_VECTORS:
             values = np.ravel(s[f"key_{name}"][index])
             attrib[name] = values if len(values) else None
         found.append(said("key", attrib))

@@ -1,8 +1,10 @@
 """Actuators: transmission, input and output blocks, activation, parameters."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from mjx_like.compiler.arrays import Row
+from mjx_like.compiler.arrays import Columns, Row
 from mjx_like.compiler.context import Context, choice, keyword, numbers
 from mjx_like.compiler.element.actuator_law import activations, check_law, check_target
 from mjx_like.compiler.plugin.registry import pid_states
@@ -29,8 +31,18 @@ _TARGETS = (
 _SETPOINTS = {CtrlInput.POS: "ctrlrange", CtrlInput.VEL: "velrange", CtrlInput.FF: "ffrange"}
 
 
-def compile_actuator(ctx: Context, element: Element, columns) -> Row:
-    """Return the fields of an actuator; `*ctrl` holds its inputs' (limited, range), `*outputs` their number.
+class Actuator(NamedTuple):
+    """A compiled actuator."""
+
+    row: Row
+    inputs: list[tuple[bool, np.ndarray]]  # whether each is limited, and its range
+    outputs: int
+    gear: np.ndarray  # of every output
+    lengthrange: np.ndarray  # of every output
+
+
+def compile_actuator(ctx: Context, element: Element, columns: Columns) -> Actuator:
+    """Return an actuator, without addresses.
 
     Args:
       columns: columns of the joints and tendons, by field name.
@@ -78,11 +90,7 @@ def compile_actuator(ctx: Context, element: Element, columns) -> Row:
     if nsample > 0 and not inputs:
         raise element.error("nsample needs an input")
     damping = a["damping"]
-    return {
-        "*ctrl": inputs,
-        "*outputs": 3 if trntype == TrnType.SO3 else 1,
-        "*gear": a["gear"],
-        "*lengthrange": a["lengthrange"],
+    row = {
         "actuator_trntype": int(trntype),
         "actuator_dyntype": int(kinds["dyntype"]),
         "actuator_gaintype": int(kinds["gaintype"]),
@@ -107,20 +115,19 @@ def compile_actuator(ctx: Context, element: Element, columns) -> Row:
         "actuator_forcerange": ranges["forcerange"],
         "actuator_user": ctx.user_data(element, a, "nuser_actuator"),
     }
+    return Actuator(row, inputs, 3 if trntype == TrnType.SO3 else 1, a["gear"], a["lengthrange"])
 
 
-def place_actuators(rows: list[Row], historyadr: int) -> tuple[dict[str, list], int]:
+def place_actuators(actuators: list[Actuator], historyadr: int) -> tuple[dict[str, list], int]:
     """Return the columns of the inputs and outputs of all actuators and the end of their history buffers.
 
-    The addresses of inputs, outputs, activations and histories are written into `rows`.
+    The addresses of inputs, outputs, activations and histories are written into their rows.
     """
     columns: dict[str, list] = {
         "actuator_ctrllimited": [], "actuator_ctrlrange": [], "actuator_gear": [], "actuator_lengthrange": [],
     }  # fmt: skip
     act = 0
-    for row in rows:
-        inputs, outputs = row.pop("*ctrl"), row.pop("*outputs")
-        gear, lengthrange = row.pop("*gear"), row.pop("*lengthrange")
+    for row, inputs, outputs, gear, lengthrange in actuators:
         row["actuator_ctrladr"], row["actuator_ctrlnum"] = len(columns["actuator_ctrllimited"]), len(inputs)
         row["actuator_outadr"], row["actuator_outnum"] = len(columns["actuator_gear"]), outputs
         row["actuator_actadr"] = act if row["actuator_actnum"] else -1
@@ -156,7 +163,7 @@ def _transmission(ctx: Context, element: Element, a) -> tuple[TrnType, tuple[int
     return trntype, (target, other)
 
 
-def _check_wraps(element: Element, tendon: int, columns) -> None:
+def _check_wraps(element: Element, tendon: int, columns: Columns) -> None:
     """Raise ModelError for armature on a tendon that wraps around geoms."""
     start, count = columns["tendon_adr"][tendon], columns["tendon_num"][tendon]
     if {WrapType.SPHERE, WrapType.CYLINDER} & set(columns["wrap_type"][start : start + count]):
@@ -173,7 +180,7 @@ def _plugin_activations(ctx: Context, element: Element, a, dynamics: DynType) ->
     return need
 
 
-def _inherit_range(element: Element, a, kinds, trntype, target: int, ranges, columns) -> None:
+def _inherit_range(element: Element, a, kinds, trntype, target: int, ranges, columns: Columns) -> None:
     share = a["inheritrange"]
     if share <= 0:
         return

@@ -2,6 +2,7 @@
 
 import struct
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,13 @@ from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import ColorSpace, ObjType, TextureType
 
 _CUBE_FILES = ("fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")
+
+
+class HField(NamedTuple):
+    """A compiled height field."""
+
+    row: Row
+    data: np.ndarray  # its elevation, from 0 to 1, row by row
 
 
 def asset_name(element: Element) -> str:
@@ -134,8 +142,8 @@ def compile_material(ctx: Context, element: Element) -> Row:
     }
 
 
-def compile_hfield(ctx: Context, element: Element) -> Row:
-    """Return the fields of a height field, its elevation scaled to [0, 1].
+def compile_hfield(ctx: Context, element: Element) -> HField:
+    """Return a height field, without address.
 
     Raises:
       ModelError: bad sizes or data.
@@ -155,7 +163,7 @@ def compile_hfield(ctx: Context, element: Element) -> Row:
     data -= data.min()
     if data.max() > 1e-14:
         data /= data.max()
-    return {"hfield_size": size, "hfield_nrow": nrow, "hfield_ncol": ncol, "*data": data.ravel()}
+    return HField({"hfield_size": size, "hfield_nrow": nrow, "hfield_ncol": ncol}, data.ravel())
 
 
 def _elevation(element: Element, a) -> np.ndarray:
@@ -187,11 +195,11 @@ def _hfield_file(ctx: Context, element: Element, file: str) -> np.ndarray:
     return np.frombuffer(data, "<f4", offset=8).reshape(nrow, ncol)
 
 
-def place_hfields(rows: list[Row]) -> dict[str, np.ndarray]:
-    """Return the data of all height fields; their addresses are written into `rows`."""
+def place_hfields(hfields: list[HField]) -> dict[str, np.ndarray]:
+    """Return the data of all height fields; their addresses are written into their rows."""
     parts, address = [np.zeros(0, np.float32)], 0
-    for row in rows:
+    for row, data in hfields:
         row["hfield_adr"] = address
-        parts.append(row.pop("*data"))
-        address += len(parts[-1])
+        parts.append(data)
+        address += len(data)
     return {"hfield_data": np.concatenate(parts)}

@@ -1,11 +1,12 @@
 """Bodies: pose, mass and inertia, and the tables of the kinematic tree."""
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from mjx_like.compiler.arrays import Row
+from mjx_like.compiler.arrays import Row, stack
 from mjx_like.compiler.context import Context, numbers
 from mjx_like.compiler.element.geom import Geom, compile_geom, compile_site
 from mjx_like.compiler.element.joint import NQ, NV, align_free, check_joints, compile_joint, joint_type
@@ -17,20 +18,39 @@ from mjx_like.constants import MINVAL
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import InertiaFromGeom, JointType, SleepPolicy
 
-Tables = dict[str, list[Row]]
+
+@dataclasses.dataclass
+class Tables:
+    """Rows of the objects of the tree, in order of their ids, and what is known of them besides."""
+
+    body: list[Row] = dataclasses.field(default_factory=list)
+    joint: list[Row] = dataclasses.field(default_factory=list)
+    dof: list[Row] = dataclasses.field(default_factory=list)
+    geom: list[Row] = dataclasses.field(default_factory=list)
+    site: list[Row] = dataclasses.field(default_factory=list)
+    camera: list[Row] = dataclasses.field(default_factory=list)
+    light: list[Row] = dataclasses.field(default_factory=list)
+    simple: list[bool] = dataclasses.field(default_factory=list)  # of bodies: whether the file lets them be simple
+    reference: list[Row] = dataclasses.field(default_factory=list)  # of joints: qpos0 and qpos_spring
+    springdamper: list[np.ndarray] = dataclasses.field(default_factory=list)  # of joints
+
+    def columns(self) -> dict[str, Any]:
+        """Return all rows as columns, by field name."""
+        rows = (self.body, self.joint, self.dof, self.geom, self.site, self.camera, self.light)
+        found = {name: column for table in rows for name, column in stack(table).items()}
+        for name in ("qpos0", "qpos_spring"):
+            found[name] = np.concatenate([np.zeros(0), *(row[name] for row in self.reference)])
+        return found
 
 
 def compile_tree(ctx: Context, bodies: list[Body], assets: Assets) -> Tables:
-    """Return the rows of bodies, joints, degrees of freedom, geoms, sites, cameras and lights, in order of their ids.
-
-    Keys: body, joint, dof, geom, site, camera, light; qpos has one row a joint with qpos0 and qpos_spring.
+    """Return the rows of bodies, joints, degrees of freedom, geoms, sites, cameras and lights.
 
     Raises:
       ModelError: anything wrong with an element of the tree.
     Source: mjCBody::Compile, mjCModel::CopyTree.
     """
-    tables: Tables = {k: [] for k in ("body", "joint", "dof", "geom", "site", "camera", "light", "qpos")}
-    tree = _TreeIds(bodies)
+    tables, tree = Tables(), _TreeIds(bodies)
     for body in bodies:
         _compile_body(ctx, body, assets, tables, tree)
     for body in bodies[1:]:
@@ -70,13 +90,14 @@ def _compile_body(ctx: Context, body: Body, assets: Assets, tables: Tables, ids:
     if body.parent is not None:
         check_joints(body)
         _check_mocap(body)
-    row = _body_row(ctx, body, len(tables["geom"]), len(geoms), ids)
+    row = _body_row(ctx, body, len(tables.geom), len(geoms), ids)
     _compile_joints(ctx, body, row, tables, ids)
-    tables["body"].append(row)
-    tables["geom"] += [g.row | {"geom_pos": g.pos, "geom_quat": g.quat} for g in geoms]
-    tables["site"] += sites
-    tables["camera"] += cameras
-    tables["light"] += lights
+    tables.body.append(row)
+    tables.simple.append(body.attributes.get("simple") != "false")
+    tables.geom += [g.row | {"geom_pos": g.pos, "geom_quat": g.quat} for g in geoms]
+    tables.site += sites
+    tables.camera += cameras
+    tables.light += lights
 
 
 def infers_inertia(ctx: Context, body: Body) -> bool:
@@ -205,7 +226,6 @@ def _body_row(ctx: Context, body: Body, geomadr: int, geomnum: int, ids: _TreeId
     if mocap:
         ids.mocaps += 1
     return {
-        "*simple": a.get("simple") != "false",
         "body_parentid": body.parent.id if body.parent else 0,
         "body_rootid": body.rootid,
         "body_weldid": body.weldid,
@@ -234,18 +254,19 @@ def _compile_joints(ctx: Context, body: Body, row: Row, tables: Tables, ids: _Tr
     }  # fmt: skip
     for placed, kind in zip(body.joints, kinds, strict=True):
         joint = compile_joint(ctx, placed)
-        dof = joint.pop("*dof") | {"dof_bodyid": body.id, "dof_jntid": ids.joints}
-        plastic = joint["jnt_springyield"] > 0
-        joint |= {
+        plastic = joint.row["jnt_springyield"] > 0
+        place = {
             "jnt_bodyid": body.id, "jnt_qposadr": ids.qpos, "jnt_dofadr": ids.dofs,
             "jnt_plasticadr": ids.plastic if plastic else -1,
         }  # fmt: skip
-        tables["qpos"].append(_reference(body, kind, joint.pop("*ref"), joint.pop("*springref")))
+        dof = joint.dof | {"dof_bodyid": body.id, "dof_jntid": ids.joints}
+        tables.joint.append(joint.row | place)
+        tables.reference.append(_reference(body, kind, joint.ref, joint.springref))
+        tables.springdamper.append(joint.springdamper)
         for _ in range(NV[kind]):
-            tables["dof"].append(dof | {"dof_parentid": last})
+            tables.dof.append(dof | {"dof_parentid": last})
             last = ids.dofs
             ids.dofs += 1
-        tables["joint"].append(joint)
         ids.joints += 1
         ids.qpos += NQ[kind]
         ids.plastic += NQ[kind] if plastic else 0
@@ -267,7 +288,7 @@ def sleep_policies(bodies: list[Body], tables: Tables) -> list[int]:
     Raises:
       ModelError: a sleep policy on a body that is not the first of a tree.
     """
-    roots = {row["dof_bodyid"] for row in tables["dof"] if row["dof_parentid"] < 0}
+    roots = {row["dof_bodyid"] for row in tables.dof if row["dof_parentid"] < 0}
     policies: list[int] = []
     for body in bodies:
         word = body.attributes.get("sleep") or "auto"

@@ -12,11 +12,10 @@ from mjx_like.mjcf.attach.keyframe import Layout
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import JointType, ObjType
 
-Columns = dict[str, Any]
 _MAX_NUMERIC = 10_000_000  # against sizes that nobody means
 
 
-def compile_numerics(elements: list[Element]) -> tuple[list[Row], Columns]:
+def compile_numerics(elements: list[Element]) -> tuple[list[Row], dict[str, Any]]:
     """Return the rows and the data of numeric fields.
 
     Raises:
@@ -36,7 +35,7 @@ def compile_numerics(elements: list[Element]) -> tuple[list[Row], Columns]:
     return rows, {"numeric_data": np.concatenate([np.zeros(0), *data])}
 
 
-def compile_texts(elements: list[Element]) -> tuple[list[Row], Columns]:
+def compile_texts(elements: list[Element]) -> tuple[list[Row], dict[str, Any]]:
     """Return the rows of text fields and their bytes, each ended by a zero.
 
     Raises:
@@ -53,14 +52,14 @@ def compile_texts(elements: list[Element]) -> tuple[list[Row], Columns]:
     return rows, {"text_data": data}
 
 
-def compile_tuples(ctx: Context, elements: list[Element]) -> tuple[list[Row], Columns]:
+def compile_tuples(ctx: Context, elements: list[Element]) -> tuple[list[Row], dict[str, Any]]:
     """Return the rows of tuples and the objects that they name.
 
     Raises:
       ModelError: an empty tuple, or an unknown object.
     """
     rows = []
-    data: Columns = {"tuple_objtype": [], "tuple_objid": [], "tuple_objprm": []}
+    data: dict[str, Any] = {"tuple_objtype": [], "tuple_objid": [], "tuple_objprm": []}
     for element in elements:
         if not element.children:
             raise element.error("is empty")
@@ -75,7 +74,7 @@ def compile_tuples(ctx: Context, elements: list[Element]) -> tuple[list[Row], Co
     return rows, data
 
 
-def compile_keyframes(ctx: Context, elements: list[Element], fields: Columns, count: int) -> list[Row]:
+def compile_keyframes(ctx: Context, elements: list[Element], fields: dict[str, Any], count: int) -> list[Row]:
     """Return the rows of keyframes; what is not given is that of qpos0, the body poses, springs at rest, or zero.
 
     Args:
@@ -107,7 +106,7 @@ def compile_keyframes(ctx: Context, elements: list[Element], fields: Columns, co
     return [_normalize(row, fields) for row in rows]
 
 
-def _plastic(fields: Columns) -> np.ndarray:
+def _plastic(fields: dict[str, Any]) -> np.ndarray:
     """Plastic state at rest: spring references of joints, then spring lengths of tendons."""
     state = np.zeros(fields["nplastic"])
     for kind, adr, start in zip(fields["jnt_type"], fields["jnt_plasticadr"], fields["jnt_qposadr"], strict=True):
@@ -119,7 +118,7 @@ def _plastic(fields: Columns) -> np.ndarray:
     return state
 
 
-def _keyframe(element: Element, defaults: Columns) -> Row:
+def _keyframe(element: Element, defaults: dict[str, Any]) -> Row:
     row: Row = {"key_time": float(element.get("time", 0))}
     for name, default in defaults.items():
         given = np.asarray(element.get(name, ()), float).ravel()
@@ -132,7 +131,7 @@ def _keyframe(element: Element, defaults: Columns) -> Row:
 Factors = dict[str, tuple[np.ndarray, list[tuple[int, np.ndarray]]]]
 
 
-def _factors(ctx: Context, defaults: Columns, starts: dict[str, dict[Element, int]]) -> Factors:
+def _factors(ctx: Context, defaults: dict[str, Any], starts: dict[str, dict[Element, int]]) -> Factors:
     """Factors of the numbers of a keyframe, where frames are scaled, and matrices of places and where these start."""
     found: Factors = {}
     for name, by_element in ctx.key_factors.items():
@@ -160,7 +159,7 @@ def _scaled_key(row: Row, element: Element, factors: Factors) -> Row:
     return row
 
 
-def _starts(ctx: Context, fields: Columns) -> dict[str, dict[Element, int]]:
+def _starts(ctx: Context, fields: dict[str, Any]) -> dict[str, dict[Element, int]]:
     """For each vector of a keyframe, where the numbers of each joint, mocap body and actuator start."""
 
     def table(kind: ObjType, addresses: np.ndarray, width: int = 1) -> dict[Element, int]:
@@ -177,7 +176,7 @@ def _starts(ctx: Context, fields: Columns) -> dict[str, dict[Element, int]]:
     }
 
 
-def _attached(element: Element, layout: Layout, defaults: Columns, starts: dict[str, dict[Element, int]]) -> Row:
+def _attached(element: Element, layout: Layout, defaults: dict[str, Any], starts: dict[str, dict[Element, int]]) -> Row:
     """Row of a keyframe that came with an attached model: what it says of what was attached, the rest as by default."""
     row: Row = {"key_time": float(element.get("time", 0))}
     for name, default in defaults.items():
@@ -191,7 +190,7 @@ def _attached(element: Element, layout: Layout, defaults: Columns, starts: dict[
     return row
 
 
-def _normalize(row: Row, fields: Columns) -> Row:
+def _normalize(row: Row, fields: dict[str, Any]) -> Row:
     """Return the row with unit quaternions."""
     qpos, plastic, mquat = (row[f"key_{name}"].copy() for name in ("qpos", "plastic", "mquat"))
     starts = [(mquat, adr) for adr in range(0, len(mquat), 4)]

@@ -53,7 +53,7 @@ def compile_geom(ctx: Context, body: Body, placed: Placed, assets: Assets, infer
         pos, quat, size, offset = mesh_pose(ctx, element, a, kind, mesh)
     if kind == GeomType.HFIELD:
         dataid = ctx.names.find(ObjType.HFIELD, a["hfield"], element, "hfield")
-        box = assets.hfields[dataid]["hfield_size"]
+        box = assets.hfields[dataid].row["hfield_size"]
         size = np.array([*box[:2], 0.25 * box[2] + 0.5 * box[3]])
     elif kind not in MESH_TYPES:
         dataid = -1

@@ -1,5 +1,7 @@
 """Joints and degrees of freedom."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from mjx_like.compiler.arrays import Row
@@ -41,8 +43,18 @@ def check_joints(body: Body) -> None:
         ball = ball or kind == JointType.BALL
 
 
-def compile_joint(ctx: Context, placed: Placed) -> Row:
-    """Return the fields of a joint; those of its degrees of freedom and its reference are under keys with '*'.
+class Joint(NamedTuple):
+    """A compiled joint."""
+
+    row: Row
+    dof: Row  # of each of its degrees of freedom
+    ref: float
+    springref: float
+    springdamper: np.ndarray  # time constant [s] and damping ratio, 0 if not given
+
+
+def compile_joint(ctx: Context, placed: Placed) -> Joint:
+    """Return a joint, without ids and addresses.
 
     Raises:
       ModelError: a bad range, axis or springdamper.
@@ -79,7 +91,7 @@ def compile_joint(ctx: Context, placed: Placed) -> Row:
         "dof_damping": damping[0],
         "dof_dampingpoly": damping[1:],
     }
-    return {
+    row = {
         "jnt_type": int(kind),
         "jnt_group": a["group"],
         "jnt_limited": limited,
@@ -96,11 +108,8 @@ def compile_joint(ctx: Context, placed: Placed) -> Row:
         "jnt_actfrcrange": force_limits,
         "jnt_margin": a["margin"],
         "jnt_user": ctx.user_data(element, a, "nuser_jnt"),
-        "*dof": dof,
-        "*ref": angle(a["ref"]),
-        "*springref": angle(a["springref"]),
-        "*springdamper": springdamper,
     }
+    return Joint(row, dof, angle(a["ref"]), angle(a["springref"]), springdamper)
 
 
 def _axis_and_anchor(element, a, kind, frame) -> tuple[np.ndarray, np.ndarray]:

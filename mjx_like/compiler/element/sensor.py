@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mjx_like.compiler.arrays import Row
+from mjx_like.compiler.arrays import Columns, Row
 from mjx_like.compiler.context import KINDS, Context, keyword, numbers, vector
 from mjx_like.compiler.plugin.registry import touch_grid_size
 from mjx_like.mjcf.schema import keywords
@@ -30,7 +30,7 @@ _CONTACT_STAGE = {"force": Stage.ACC, "torque": Stage.ACC, "linvel": Stage.VEL, 
 _RAY_SIZE = {"dist": 1, "dir": 3, "origin": 3, "point": 3, "normal": 3, "depth": 1}
 
 
-def compile_sensor(ctx: Context, element: Element, columns) -> Row:
+def compile_sensor(ctx: Context, element: Element, columns: Columns) -> Row:
     """Return the fields of a sensor.
 
     Args:
@@ -75,7 +75,7 @@ class _Data(NamedTuple):
     stage: Stage
 
 
-def _measured(ctx: Context, element: Element, a, kind: SensorType, attached, columns) -> _Data:
+def _measured(ctx: Context, element: Element, a, kind: SensorType, attached, columns: Columns) -> _Data:
     """Return what the row of the sensor's type says of its data, or what its attributes do."""
     data = _Data((0, 0, 0), kind.dim, kind.datatype, kind.stage)
     if kind in _MEASURED:
@@ -108,7 +108,7 @@ def _history(element: Element, a) -> tuple[int, float, np.ndarray]:
     return nsample, delay, interval
 
 
-def _check_enclosed(element: Element, objtype: ObjType, objid: int, site: int, columns) -> None:
+def _check_enclosed(element: Element, objtype: ObjType, objid: int, site: int, columns: Columns) -> None:
     """Raise ModelError where the site, or what it shall enclose, has no bounded convex shape."""
     if objtype == ObjType.CAMERA:
         raise element.error("enclosed needs an object with a shape; found a camera")
@@ -122,7 +122,7 @@ def _check_enclosed(element: Element, objtype: ObjType, objid: int, site: int, c
             raise element.error(f"enclosed needs a bounded convex {what}; found a {GeomType(shape).name.lower()}")
 
 
-def _geoms_of(objtype: ObjType, objid: int, columns) -> list[int]:
+def _geoms_of(objtype: ObjType, objid: int, columns: Columns) -> list[int]:
     """Return the geom itself, those of a body, or those of its subtree for XBODY."""
     if objtype == ObjType.GEOM:
         return [objid]
@@ -212,7 +212,7 @@ def _named(ctx: Context, element: Element, a, prefix: str) -> tuple[ObjType, int
     return KINDS[word], ctx.names.find(KINDS[word], a.get(prefix + "name"), element, prefix + "name")
 
 
-def _contact(ctx: Context, element: Element, a, data: _Data, attached, columns) -> _Data:
+def _contact(ctx: Context, element: Element, a, data: _Data, attached, columns: Columns) -> _Data:
     words = tuple(a.get("data") or ("found",))
     number = int(a["num"]) if a.get("num") is not None else 1
     if number <= 0:
@@ -226,14 +226,14 @@ def _contact(ctx: Context, element: Element, a, data: _Data, attached, columns) 
     return data._replace(intprm=(bits, reduction, number), dim=dim, stage=stage)
 
 
-def _rangefinder(ctx: Context, element: Element, a, data: _Data, attached, columns) -> _Data:
+def _rangefinder(ctx: Context, element: Element, a, data: _Data, attached, columns: Columns) -> _Data:
     words = tuple(a.get("data") or ("dist",))
     rays = int(np.prod(columns["cam_resolution"][attached[1]])) if attached[0] == ObjType.CAMERA else 1
     bits = sum(1 << RayDataField[word.upper()] for word in words)
     return data._replace(intprm=(bits, 0, 0), dim=rays * sum(_RAY_SIZE[word] for word in words))
 
 
-def _insidesite(ctx: Context, element: Element, a, data: _Data, attached, columns) -> _Data:
+def _insidesite(ctx: Context, element: Element, a, data: _Data, attached, columns: Columns) -> _Data:
     if not a.get("enclosed"):
         return data
     objtype, objid, _, site = attached
@@ -241,17 +241,17 @@ def _insidesite(ctx: Context, element: Element, a, data: _Data, attached, column
     return data._replace(intprm=(1, 0, 0), datatype=DataType.REAL)
 
 
-def _tactile(ctx: Context, element: Element, a, data: _Data, attached, columns) -> _Data:
+def _tactile(ctx: Context, element: Element, a, data: _Data, attached, columns: Columns) -> _Data:
     return data._replace(dim=3 * int(columns["mesh_vertnum"][attached[1]]))
 
 
-def _plugin(ctx: Context, element: Element, a, data: _Data, attached, columns) -> _Data:
+def _plugin(ctx: Context, element: Element, a, data: _Data, attached, columns: Columns) -> _Data:
     if attached[0] != ObjType.SITE:
         raise element.error("a touch grid belongs to a site; give objtype 'site' and objname")
     return data._replace(dim=touch_grid_size(ctx.spec, element))
 
 
-def _user(ctx: Context, element: Element, a, data: _Data, attached, columns) -> _Data:
+def _user(ctx: Context, element: Element, a, data: _Data, attached, columns: Columns) -> _Data:
     dim, datatype = int(a.get("dim") or 0), DataType(keyword(DataType, a.get("datatype", "real")))
     _check_user(element, dim, datatype)
     return data._replace(dim=dim, datatype=datatype, stage=Stage(keyword(Stage, a.get("needstage", "acc"))))
@@ -275,7 +275,7 @@ def _check_user(element: Element, dim: int, datatype: DataType) -> None:
         raise element.error(f"datatype {datatype.name.lower()} needs dim {need}, not {dim}")
 
 
-def _check_object(element: Element, kind: SensorType, objtype, objid, reftype, refid, columns) -> None:
+def _check_object(element: Element, kind: SensorType, objtype, objid, reftype, refid, columns: Columns) -> None:
     if objtype == ObjType.JOINT:
         joint = JointType(columns["jnt_type"][objid])
         if kind.attachment == Attachment.SCALAR_JOINT and joint not in (JointType.HINGE, JointType.SLIDE):

@@ -11,10 +11,8 @@ from mjx_like.mjcf.asset.skn import Bone, Skin, read_skin
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import ObjType
 
-Columns = dict[str, list]
 
-
-def compile_skins(ctx: Context, elements: list[Element]) -> tuple[list[Row], Columns]:
+def compile_skins(ctx: Context, elements: list[Element]) -> tuple[list[Row], dict[str, list]]:
     """Return the fields of all skins, and their vertices, faces and bones.
 
     Raises:
@@ -22,7 +20,7 @@ def compile_skins(ctx: Context, elements: list[Element]) -> tuple[list[Row], Col
     Source: mjCSkin::Compile.
     """
     rows: list[Row] = []
-    parts: Columns = {
+    parts: dict[str, list] = {
         name: []
         for name in (
             "skin_vert", "skin_texcoord", "skin_face", "skin_bonebindpos", "skin_bonebindquat", "skin_bonebodyid",
@@ -67,7 +65,7 @@ def _stretched(skin: Skin, turn: np.ndarray) -> Skin:
     return skin._replace(vertex=np.asarray(skin.vertex, float) @ turn.T, bones=bones)
 
 
-def _add_bones(ctx: Context, element: Element, bones: list[Bone], nvert: int, parts: Columns) -> None:
+def _add_bones(ctx: Context, element: Element, bones: list[Bone], nvert: int, parts: dict[str, list]) -> None:
     total = np.zeros(nvert, np.float32)
     for body, _, _, ids, weights in bones:
         if not len(ids) or ids.min() < 0 or ids.max() >= nvert:

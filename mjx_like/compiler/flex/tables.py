@@ -1,11 +1,12 @@
 """Flexes: their vertices, elements, edges and shell, and the tables of all of them."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from mjx_like.compiler.arrays import Row, stack
+from mjx_like.compiler.arrays import DECLARED, Row, stack
 from mjx_like.compiler.context import Context
 from mjx_like.compiler.flex.bending import edge_flaps, hinge_stiffness
 from mjx_like.compiler.flex.cell import vertex_cells
@@ -53,35 +54,32 @@ def compile_flexes(
         state = rod_state(flex, columns) + _plastic_size(flex)
         row |= {"flex_edgeequality": equality, "flex_plasticadr": plastic if state else -1}
         plastic += state
-        row |= _addresses(part, at, flex.order)
-        for name, (_, width) in _PARTS.items():
-            at[name] += len(part[name]) // width
+        row |= _addresses(part, at, flex.dim)
+        for name in _PARTS:
+            at[name] += len(part[name]) // math.prod(DECLARED[name]["shape"][1:])
         rows.append(row)
         parts.append(part)
     merged = {name: np.concatenate([p[name] for p in parts]) for name in _PARTS} if parts else {}
     for name in _VECTORS:
         if parts:
             merged[name] = np.concatenate([p[name] for p in parts])
-    sizes = {size: at[name] for name, (size, _) in _PARTS.items()}
+    sizes = {DECLARED[name]["shape"][0]: at[name] for name in _PARTS}
     return stack(rows) | merged, sizes | {"nflex": len(rows), "nplastic": plastic}
 
 
-# Columns made of all flexes one after the other: the size that counts them, and how many numbers one of them has.
-_PARTS = {
-    "flex_node": ("nflexnode", 3), "flex_vert": ("nflexvert", 3), "flex_edge": ("nflexedge", 2),
-    "flex_elemlayer": ("nflexelem", 1), "flex_elem": ("nflexelemdata", 1), "flex_elemedge": ("nflexelemedge", 1),
-    "flex_stiffness": ("nflexstiffness", 1), "flex_bending": ("nflexbending", 1),
-    "flex_shell": ("nflexshelldata", 1), "flex_texcoord": ("nflextexcoord", 2),
-}  # fmt: skip
+# Columns made of all flexes one after the other: those that are counted, and others of the same lengths.
+_PARTS = (
+    "flex_node", "flex_vert", "flex_edge", "flex_elemlayer", "flex_elem", "flex_elemedge", "flex_stiffness",
+    "flex_bending", "flex_shell", "flex_texcoord",
+)  # fmt: skip
 _VECTORS = (
     "flex_nodebodyid", "flex_node0", "flex_vertbodyid", "flex_vert0", "flex_vertcell", "flex_edgeflap",
     "flex_elemtexcoord", "flex_matid", "flexedge_rigid",
 )  # fmt: skip
 
 
-def _addresses(part: Mapping[str, Any], at: Mapping[str, int], order: int) -> Row:
+def _addresses(part: Mapping[str, Any], at: Mapping[str, int], dim: int) -> Row:
     """Where the parts of one flex start; -1 for parts that some flexes lack."""
-    dim = part["*dim"]
     return {
         "flex_nodeadr": at["flex_node"], "flex_nodenum": len(part["flex_node"]) // 3,
         "flex_vertadr": at["flex_vert"], "flex_vertnum": len(part["flex_vert"]) // 3,
@@ -162,7 +160,6 @@ def _parts(ctx: Context, flex: Flex, bodies: list[Body], columns: Mapping[str, A
     ends = flex.vertbody[flex.edges]
     texcoord, elemtexcoord = _texture(flex)
     part = {
-        "*dim": flex.dim,
         "flex_node": flex.node.ravel(), "flex_nodebodyid": flex.nodebody,
         "flex_node0": flex.grid.node.ravel() if flex.grid else np.zeros(0),
         "flex_vert": flex.vert.ravel(), "flex_vert0": vert0.ravel(),

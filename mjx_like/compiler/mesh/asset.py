@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mjx_like.compiler.arrays import Row
+from mjx_like.compiler.arrays import DECLARED, Row
 from mjx_like.compiler.context import Context, keyword
 from mjx_like.compiler.mesh.hull import Hull, convex_hull
 from mjx_like.compiler.mesh.inertia import MeshMass, mesh_mass
@@ -154,12 +154,13 @@ def _check_orientation(data: MeshData) -> None:
 def place_meshes(meshes: list[Mesh]) -> tuple[list[Row], dict[str, np.ndarray]]:
     """Return the rows of all meshes, and the vertices, normals, faces, hulls and polygons of all of them."""
     rows: list[Row] = []
-    empty = {name: [np.zeros(shape, kind)] for name, (shape, kind) in _PARTS.items()}
+    declared = {name: DECLARED[name] for name in _PARTS}
+    parts = {name: [np.zeros((0, *x["shape"][1:]), x["dtype"])] for name, x in declared.items()}
     length = dict.fromkeys(_PARTS, 0)
 
     def add(name: str, values: np.ndarray) -> tuple[int, int]:
         address, count = length[name], len(values)
-        empty[name].append(np.asarray(values))
+        parts[name].append(np.asarray(values))
         length[name] += count
         return address, count
 
@@ -184,14 +185,12 @@ def place_meshes(meshes: list[Mesh]) -> tuple[list[Row], dict[str, np.ndarray]]:
         add("mesh_polymapadr", length["mesh_polymap"] + np.cumsum(count) - count)
         add("mesh_polymap", polygon)
         rows.append(row)
-    return rows, {name: np.concatenate(parts) for name, parts in empty.items()}
+    return rows, {name: np.concatenate(values) for name, values in parts.items()}
 
 
 _NONE = np.zeros(0, int)
-_PARTS: dict[str, tuple[Any, type]] = {
-    "mesh_vert": ((0, 3), float), "mesh_normal": ((0, 3), float), "mesh_texcoord": ((0, 2), float),
-    "mesh_face": ((0, 3), int), "mesh_facenormal": ((0, 3), int), "mesh_facetexcoord": ((0, 3), int),
-    "mesh_graph": (0, int), "mesh_polynormal": ((0, 3), float), "mesh_polyvertadr": (0, int),
-    "mesh_polyvertnum": (0, int), "mesh_polyvert": (0, int), "mesh_polymapadr": (0, int),
-    "mesh_polymapnum": (0, int), "mesh_polymap": (0, int),
-}  # fmt: skip
+_PARTS = (
+    "mesh_vert", "mesh_normal", "mesh_texcoord", "mesh_face", "mesh_facenormal", "mesh_facetexcoord", "mesh_graph",
+    "mesh_polynormal", "mesh_polyvertadr", "mesh_polyvertnum", "mesh_polyvert", "mesh_polymapadr", "mesh_polymapnum",
+    "mesh_polymap",
+)  # fmt: skip

@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 
-from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import Context
+from mjx_like.compiler.element.asset import HField
 from mjx_like.compiler.mesh.asset import Mesh
 from mjx_like.mjcf.frame import compose, quat_to_mat, rotate
 from mjx_like.mjcf.spec import Element
@@ -19,7 +19,7 @@ _FITTED = (GeomType.SPHERE, GeomType.CAPSULE, GeomType.CYLINDER, GeomType.ELLIPS
 class Assets:
     """The compiled assets that geoms refer to, by id."""
 
-    hfields: list[Row]
+    hfields: list[HField]
     meshes: list[Mesh]
 
 
