@@ -22,7 +22,7 @@ def check_finite(ctx: Context, fields: dict[str, Any]) -> None:
     MuJoCo makes such a model, and its first step is not a number.
     """
     for kind, names in _FIELDS.items():
-        prefix = NAMED_KINDS[kind][0]
+        prefix = NAMED_KINDS[kind]
         for name in names.split():
             values = np.asarray(fields[prefix + name], float)
             bad = ~np.isfinite(values).all(axis=tuple(range(1, values.ndim)))

@@ -73,7 +73,7 @@ def _face_orders(mujoco, mj_model) -> np.ndarray:
 
 
 def _names(mujoco, mj_model, kind: ObjType) -> tuple[str, ...]:
-    count = getattr(mj_model, "n" + NAMED_KINDS[kind][0].removesuffix("_"))
+    count = getattr(mj_model, "n" + NAMED_KINDS[kind].removesuffix("_"))
     return tuple(mujoco.mj_id2name(mj_model, int(kind), i) or "" for i in range(count))
 
 

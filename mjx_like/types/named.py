@@ -73,7 +73,8 @@ class Accessors:
     keyframe = key = Accessor(ObjType.KEY, "key_")
 
 
-NAMED_KINDS = tuple(dict.fromkeys(found.kind for found in vars(Accessors).values() if isinstance(found, Accessor)))
+# Kind of named object -> prefix of its fields.
+NAMED_KINDS = {found.kind: found.prefix for found in vars(Accessors).values() if isinstance(found, Accessor)}
 
 
 def name2id(m: Any, kind: ObjType | int, name: str) -> int:
