@@ -13,7 +13,7 @@ from tests.public_face import ABSENT
 NAMES = [name for name in dir(peer) if not name.startswith("_")]
 FACE = (
     "Model Data Option make_data put_model put_data get_data get_data_into forward inverse step step1 step2 rollout"
-).split()  # what DESIGN.md section 3 adds to MJX's own names, or promises by name
+).split()  # beside the names of MJX
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -56,7 +56,7 @@ def newton(settings: Settings, p: Problem, start: Start) -> Solution:
     the last Hessian after a full step (the optimum is exact then), or when its cost improvement, its gradient or its
     Newton decrement, over the trace of M, falls below the tolerance; with tolerance 0, when steps improve nothing any
     more.
-    Source: mj_solNewton; the full steps: PERFORMANCE.md.
+    Source: mj_solNewton.
     """
 
     return at_capacity(functools.partial(_minimise, settings))(p, start)
