@@ -6,7 +6,7 @@ import pytest
 
 import mjx_like as mjx
 from mjx_like import compilation
-from tests.processes import succeeds
+from tests.support.processes import succeeds
 
 # Compiles one program, in a way that the folder keeps also what compiles in no time.
 PROGRAM = """

@@ -8,7 +8,7 @@ import pytest
 from mujoco import mjx as peer
 
 import mjx_like
-from tests.public_face import ABSENT
+from tests.support.public_face import ABSENT
 
 NAMES = [name for name in dir(peer) if not name.startswith("_")]
 FACE = (
@@ -22,7 +22,7 @@ def test_name_is_here_or_explained(name):
         assert ABSENT[name].strip()
         assert not hasattr(mjx_like, name), f"{name} exists by now: take it off the list"
     else:
-        assert hasattr(mjx_like, name), f"mjx_like.{name} is missing; add it, or its reason to tests/public_face.py"
+        assert hasattr(mjx_like, name), f"mjx_like.{name} is missing: add it, or its reason to ABSENT"
 
 
 def test_all_holds_the_public_names_and_nothing_else():

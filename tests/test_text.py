@@ -8,7 +8,7 @@ import jax
 import pytest
 
 from benchmarks.compile import MODELS
-from tests.processes import succeeds
+from tests.support.processes import succeeds
 
 CEILINGS = {
     ("humanoid", "step"): 7_350,

@@ -9,9 +9,9 @@ from mjx_like.actuator.stage import next_activation
 from mjx_like.interop.convert import put_model
 from mjx_like.types.enums import WarningType
 from mjx_like.types.hooks import Hooks
-from tests.oracle import TIGHT, error, load, reference, states
-from tests.stages import data, errors, run, smooth, smooth_force
-from tests.zoo_smooth import ACTUATORS
+from tests.support.oracle import TIGHT, error, load, reference, states
+from tests.support.stages import data, errors, run, smooth, smooth_force
+from tests.support.zoo_smooth import ACTUATORS
 
 FIELDS = (
     "actuator_length", "actuator_moment", "actuator_velocity", "actuator_force", "act_dot", "qfrc_actuator", "ten_J",

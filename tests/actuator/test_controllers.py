@@ -14,7 +14,7 @@ from mjx_like.interop.convert import put_data, put_model
 from mjx_like.state.initial import make_data
 from mjx_like.step import step
 from mjx_like.types.hooks import Hooks
-from tests.oracle import TIGHT, error
+from tests.support.oracle import TIGHT, error
 
 MODELS = pathlib.Path(__file__).parents[1] / "models/features"
 KINDS = ("pid", "dcmotor", "orientation")

@@ -9,8 +9,8 @@ from mjx_like.actuator.transmission import transmission
 from mjx_like.collision.driver import collision
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.kinematics import kinematics
-from tests.oracle import TIGHT, error, load, reference
-from tests.stages import batch, data, dense
+from tests.support.oracle import TIGHT, error, load, reference
+from tests.support.stages import batch, data, dense
 
 FIELDS = ("actuator_length", "actuator_moment")
 

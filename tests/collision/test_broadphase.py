@@ -7,7 +7,7 @@ import numpy as np
 import mjx_like as mjx
 from mjx_like.collision import plan as collision_plan
 from mjx_like.collision.broadphase import _gap
-from tests import oracle
+from tests.support import oracle
 
 _SHAPES = ('type="sphere" size=".11"', 'type="capsule" size=".09 .08"')
 _BODY = "<body pos='{} {} {}'><freejoint/><geom {}/></body>"

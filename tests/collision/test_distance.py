@@ -11,7 +11,7 @@ from mjx_like.collision.distance import distances, geom_distance
 from mjx_like.errors import InputError, UnsupportedError
 from mjx_like.state.initial import make_data
 from tests.collision.scene import SIZES
-from tests.oracle import TIGHT, error, load
+from tests.support.oracle import TIGHT, error, load
 
 SHAPES = {k: f'size="{v}"' for k, v in SIZES.items()} | {"mesh": 'mesh="tent"', "hfield": 'hfield="rough"'}
 KINDS = [k for k in SHAPES if k != "hfield"]

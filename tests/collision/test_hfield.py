@@ -10,7 +10,7 @@ from mjx_like.collision.driver import collision
 from mjx_like.interop.convert import put_model
 from mjx_like.state.initial import make_data
 from tests.collision import scene
-from tests.oracle import error
+from tests.support.oracle import error
 
 COUNT = 24
 

@@ -7,8 +7,8 @@ from mjx_like.compiler.compile import compile_spec
 from mjx_like.compiler.finalize import Arrays
 from mjx_like.interop.convert import arrays_from_mjmodel
 from mjx_like.mjcf.reader import parse_file, parse_string
+from tests.support.tolerances import COMPILED
 
-TOLERANCE = 1e-9
 SINGLE = {"cam_fovy": 2.0**-22}  # of an arctangent in single precision, which libraries of C round differently
 _NOT_ARRAYS = ("names", "stat", "nconmax", "njmax")  # members of mjModel with a name that Topology uses otherwise
 
@@ -49,13 +49,13 @@ def array_differences(ours: Arrays, theirs: Arrays, skip: tuple[str, ...] = ()) 
             if name in ("body_iquat", "body_inertia", *_NOT_ARRAYS) or name.startswith(skip):
                 continue
             error = _error(mine.get(name), value, name.endswith("quat"))
-            if isinstance(error, str) or error > SINGLE.get(name, TOLERANCE):
+            if isinstance(error, str) or error > SINGLE.get(name, COMPILED):
                 found[prefix + name] = error
     error = _error(_tensors(ours.fields), _tensors(theirs.fields), False)
-    if isinstance(error, str) or error > TOLERANCE:
+    if isinstance(error, str) or error > COMPILED:
         found["inertia tensor"] = error
     moments = _error(ours.fields["body_inertia"], theirs.fields["body_inertia"], False)
-    if isinstance(moments, str) or moments > TOLERANCE:
+    if isinstance(moments, str) or moments > COMPILED:
         found["body_inertia"] = moments
     found |= {f"names.{kind.name}": "differ" for kind, n in theirs.names.items() if tuple(n) != ours.names.get(kind)}
     return found

@@ -4,7 +4,7 @@
 Values are drawn so that most models compile; what MuJoCo refuses must be refused here too.
 """
 
-from tests.draws import FRAME_SENSORS, SITE_SENSORS, Draws
+from tests.support.draws import FRAME_SENSORS, SITE_SENSORS, Draws
 
 SHAPES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 ORIENTATIONS = (

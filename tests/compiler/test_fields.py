@@ -6,7 +6,7 @@ import pytest
 
 from tests.compiler.compare import differences
 from tests.compiler.features import FEATURES
-from tests.oracle import GYM
+from tests.support.oracle import GYM
 
 SUITE = pathlib.Path(__import__("dm_control").__file__).parent / "suite"
 SUITE_FILES = (

@@ -8,7 +8,7 @@ import pytest
 from mjx_like.compiler.load import from_xml_string
 from mjx_like.errors import ModelError
 from tests.compiler.compare import compile_source
-from tests.oracle import error
+from tests.support.oracle import error
 
 ARM = """<mujoco><compiler><lengthrange {options}/></compiler>{head}<worldbody>
 <geom name="shoulder" type="cylinder" size=".05 .1" euler="90 0 0"/><site name="origin" pos="-.2 0 .15"/>

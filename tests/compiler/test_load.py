@@ -9,7 +9,7 @@ from mjx_like.compiler.load import from_xml_path, from_xml_string
 from mjx_like.errors import InputError
 from mjx_like.interop.convert import put_model
 from tests.compiler.features import FEATURES
-from tests.oracle import GYM
+from tests.support.oracle import GYM
 
 
 @pytest.mark.parametrize("name", ["ant.xml", "humanoid.xml"])

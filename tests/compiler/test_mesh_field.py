@@ -16,7 +16,7 @@ from mjx_like.compiler.mesh.field import field_of_octree, mesh_field
 from mjx_like.geometry.signed_distance import field
 from mjx_like.interop.convert import put_model
 from mjx_like.types.enums import GeomType
-from tests.oracle import error
+from tests.support.oracle import error
 
 BALL = trimesh.creation.icosphere(2)
 CUBE, OTHER = trimesh.creation.box((1, 1, 1)), trimesh.creation.box((1, 1, 1.2)).apply_translation((0.5, 0.3, 0.2))

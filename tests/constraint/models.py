@@ -3,7 +3,7 @@
 import mujoco
 import numpy as np
 
-from tests.oracle import STATE
+from tests.support.oracle import STATE
 
 EVERY_ROW = """
 <mujoco>

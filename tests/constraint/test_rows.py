@@ -11,7 +11,7 @@ from mjx_like.interop.convert import put_model
 from mjx_like.types.enums import WarningType
 from tests.constraint.filled import ROWS, dense_jacobian, filled
 from tests.constraint.models import every_row, sliding, sliding_states
-from tests.oracle import ROW, error, load, reference, states
+from tests.support.oracle import ROW, error, load, reference, states
 
 
 def rows(m):

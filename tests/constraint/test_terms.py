@@ -13,7 +13,7 @@ from mjx_like.interop.convert import put_model
 from mjx_like.passive.adhesion import adhesion_force
 from tests.constraint.filled import ROWS, dense_jacobian, filled
 from tests.constraint.models import sliding, sliding_states
-from tests.oracle import ROW, error, reference
+from tests.support.oracle import ROW, error, reference
 
 STICKY = '<geom adhesion="4" gap=".05" surfacevel=".3 .2 .1 .4 .5 .6" '
 

@@ -11,7 +11,7 @@ from mjx_like.forward import forward_skip
 from mjx_like.interop.convert import put_data, put_model
 from mjx_like.inverse import compare_fwd_inv, inverse, inverse_skip
 from mjx_like.types.enums import Stage
-from tests.oracle import ACCELERATION, error
+from tests.support.oracle import ACCELERATION, error
 
 XML = """<mujoco><option timestep=".01" integrator="Euler"><flag invdiscrete="enable"/></option><worldbody>
   <geom type="plane" size="5 5 .1"/><body pos="0 0 .2"><freejoint/>

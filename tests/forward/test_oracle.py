@@ -12,11 +12,11 @@ from mjx_like.forward import forward
 from mjx_like.inverse import inverse
 from mjx_like.state.initial import make_data
 from mjx_like.step import step
-from tests.models import FEATURES
-from tests.oracle import ACCELERATION, GYM, STATE, TIGHT, error, load, reference, states
+from tests.models import SMALL
+from tests.support.oracle import ACCELERATION, GYM, STATE, TIGHT, error, load, reference, states
+from tests.support.tolerances import ROWS
 
 SUITE = pathlib.Path(__import__("dm_control").__file__).parent / "suite"
-QUICK = ("kinematics_mocap", "tendon_armature")
 FAST = [SUITE / "pendulum.xml", GYM / "ant.xml"]
 SLOW = [
     *(path for path in sorted(GYM.glob("*.xml")) if path not in FAST),
@@ -34,6 +34,8 @@ act_dot energy qacc_smooth
 SOLVED = "qacc qfrc_constraint sensordata".split()
 
 
+# The midphase of MuJoCo passes over the cube that rests on the table of the arm, up to 3e-7 m deep (docs/rounding.md).
+OPTIONS = {"arm": {"disableflags": int(mujoco.mjtDisableBit.mjDSBL_MIDPHASE)}}
 MOVE = 1e-14  # [m or rad] of the pose, where MuJoCo's result hangs on rounding
 MOVES, BOTH = 400, 32  # moved poses of MuJoCo, and of both engines
 
@@ -44,7 +46,7 @@ def check(path: pathlib.Path) -> None:
     Where contacts hang on rounding, as those of a cylinder that stands flat, MuJoCo itself must change as much when the
     pose moves by rounding, and both engines must agree at one such pose.
     """
-    mj, m = load(str(path))
+    mj, m = load(str(path), **OPTIONS.get(path.stem, {}))
     run = _program(m)
     start = states(mj)
     for state, bad in zip(start, _misses(mj, run, start), strict=True):
@@ -75,7 +77,7 @@ def _misses(mj, run, start) -> list[dict[str, float]]:
     theirs = [_answers(mj, s) for s in start]
     stacked = jax.tree.map(lambda *x: jnp.stack([jnp.asarray(a) for a in x]), *start)
     ours = run(stacked, jnp.stack([jnp.asarray(ref.qacc) for ref, *_ in theirs]))
-    limits = dict.fromkeys(SMOOTH, TIGHT) | {"rows": 1e-8}
+    limits = dict.fromkeys(SMOOTH, TIGHT) | {"rows": ROWS}
     misses = []
     for i, ref in enumerate(theirs):
         errors = _errors(mj, jax.tree.map(lambda x, i=i: np.asarray(x[i]), ours), ref)
@@ -125,7 +127,8 @@ def _rows(mj, ours, theirs) -> float:
 def _jacobian(mj, data) -> np.ndarray:
     """Return the dense Jacobian of the rows, of ours or of an MjData."""
     if not isinstance(data, mujoco.MjData) or not data.nefc:
-        return np.asarray(data.efc_J).reshape(-1, mj.nv)
+        rows = np.asarray(data.efc_J)
+        return rows.reshape(-1, mj.nv) if mj.nv else np.zeros((data.nefc, 0))
     if not mujoco.mj_isSparse(mj):
         return data.efc_J.reshape(data.nefc, mj.nv)
     dense = np.zeros((data.nefc, mj.nv))
@@ -144,9 +147,6 @@ def test_every_real_model(path):
     check(path)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, id=path.stem, marks=[] if path.stem in QUICK else pytest.mark.slow) for path in FEATURES],
-)
-def test_feature(path):
+@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
+def test_small_model(path):
     check(path)

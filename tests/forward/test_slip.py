@@ -8,7 +8,7 @@ import pytest
 
 import mjx_like as mjx
 from mjx_like.interop.convert import put_model
-from tests.oracle import error
+from tests.support.oracle import error
 
 XML = """
 <mujoco>

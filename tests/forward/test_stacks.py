@@ -10,7 +10,7 @@ from mjx_like.interop.convert import put_model
 from mjx_like.state.initial import make_data
 from mjx_like.step import step
 from tests.models import HERE
-from tests.oracle import STATE
+from tests.support.oracle import STATE
 
 MODELS = HERE / "stacks"
 STEPS = 50

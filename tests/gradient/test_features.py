@@ -9,13 +9,13 @@ import mjx_like as mjx
 from mjx_like.collision import hfield
 from mjx_like.collision.convex import ccd, convex_pair
 from mjx_like.collision.convex.derivative import settled
-from tests.models import FEATURES
-from tests.oracle import load, states
+from tests.models import SMALL
+from tests.support.oracle import load, states
+from tests.support.tolerances import SOLVE_NOISE, STEP_SLOPE
 
+LARGE = ("arm", "humanoid", "quadruped")  # their gradients are held by test_leaves, test_jacobians and test_rest
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)
 LENGTH = 1e-6
-LIMIT = 1e-5  # of forward mode and central differences, relative
-NOISE = 1e-11  # share of the largest result to which a solve is repeated
 KINK = 1e-3  # of the two one-sided differences of a result, beyond which it is not smooth there
 LEAP = 1e-3  # of a contact, in place or frame, within those lengths: as where another corner of a face is kept
 
@@ -88,7 +88,9 @@ def _at_optimum(a, b, kinds, **options):
     return jax.tree.map(lambda x, y: jnp.where(curved, x, y), better, found)
 
 
-@pytest.mark.parametrize("path", FEATURES, ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in LARGE else []) for p in SMALL]
+)
 def test_step(path, monkeypatch):
     """Reverse mode is forward mode, and both are central differences of what is smooth.
 
@@ -116,7 +118,7 @@ def test_step(path, monkeypatch):
         contacts += np.any(here)
         touching += np.any(here) * even.sum()
         smooth.append(even)
-        limit = LIMIT * (1 + _largest(slope, block)) + NOISE * (1 + _largest(value, block)) / LENGTH
+        limit = STEP_SLOPE * (1 + _largest(slope, block)) + SOLVE_NOISE * (1 + _largest(value, block)) / LENGTH
         sides = np.sort([(high - value) / LENGTH, (value - low) / LENGTH], axis=0)
         between = (slope > sides[0] - limit) & (slope < sides[1] + limit)
         miss = np.where(even & ~between, np.abs(slope - change), 0)

@@ -12,7 +12,7 @@ import pytest
 from mjx_like.derivative import inverse_jacobian, transition_jacobian
 from mjx_like.interop.convert import put_model
 from mjx_like.state.initial import make_data
-from tests.oracle import GYM
+from tests.support.oracle import GYM
 
 MODEL = """
 <mujoco><option timestep="0.005" cone="{cone}" integrator="{integrator}" tolerance="0" iterations="100"/><worldbody>

@@ -15,7 +15,7 @@ from mjx_like.interop.convert import put_model
 from mjx_like.rollout.rollout import rollout
 from mjx_like.state.initial import make_data
 from mjx_like.step import step
-from tests.oracle import GYM, error
+from tests.support.oracle import GYM, error
 
 BALL = """
 <mujoco><option timestep="0.005" {}/><worldbody><geom type="plane" size="5 5 .1"/>
@@ -83,7 +83,7 @@ def test_two_devices_give_the_same_gradient():
         "import jax; jax.config.update('jax_num_cpu_devices', 2); jax.config.update('jax_enable_x64', True)\n"
         "import jax.numpy as jnp\n"
         "from tests.gradient.test_modes import _ball, _pushed, _starts\n"
-        "from tests.oracle import error\n"
+        "from tests.support.oracle import error\n"
         "m, x = _ball(), _starts(_ball(), 3, 8)\n"
         "def loss(mass, x, **settings):\n"
         "    return _pushed(m.replace(body_mass=mass), x, **settings)\n"

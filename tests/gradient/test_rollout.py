@@ -9,7 +9,7 @@ import pytest
 from mjx_like.interop.convert import put_model
 from mjx_like.rollout.rollout import rollout
 from mjx_like.state.initial import make_data
-from tests.oracle import GYM
+from tests.support.oracle import GYM
 
 BOX = """
 <mujoco><option timestep="0.005"/><worldbody><geom type="plane" size="5 5 .1"/>

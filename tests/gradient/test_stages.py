@@ -19,7 +19,8 @@ from mjx_like.smooth.energy import energy_pos, energy_vel
 from mjx_like.smooth.subtree_vel import subtree_vel
 from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
-from tests.oracle import error
+from tests.support.oracle import error
+from tests.support.tolerances import SLOPE
 
 pipeline = importlib.import_module("mjx_like.forward")
 
@@ -53,8 +54,7 @@ STAGES = (
     euler, implicitfast, inverse,
 )  # fmt: skip
 QUICK = STAGES[:2]
-# Between the second derivatives of a search for a feature and of its differences stands its tolerance.
-LIMIT, SECOND = 1e-6, 1e-5
+SECOND = 1e-5  # of second derivatives: between those of a search and of its differences stands its tolerance
 
 
 @functools.cache
@@ -119,5 +119,5 @@ def test_stage(stage):
 
     now = rows[2]
     assert error(now[2], now[1]) < 1e-10 and error(now[4:], np.full(3, now[3])) < 1e-9
-    assert error(now[1], slope(rows[:, 0])) < LIMIT
+    assert error(now[1], slope(rows[:, 0])) < SLOPE
     assert error(now[3], slope(rows[:, 1])) < SECOND

@@ -14,7 +14,7 @@ from mjx_like.state.initial import make_data
 from mjx_like.step import step
 from mjx_like.types.enums import Stage
 from tests.models import HERE
-from tests.oracle import ACCELERATION, ROW, TIGHT, error, load, reference, states
+from tests.support.oracle import ACCELERATION, ROW, TIGHT, error, load, reference, states
 
 MODEL, CONSTRAINED = (
     HERE / "features" / "integrator_discrete.xml",

@@ -11,7 +11,7 @@ import pytest
 from mjx_like.forward import fwd_acceleration, fwd_constraint
 from mjx_like.integrator.discrete import constraint_inertia, discrete_constraint, discrete_force
 from mjx_like.interop.convert import put_data
-from tests.oracle import ACCELERATION, ROW, TIGHT, error, load, states
+from tests.support.oracle import ACCELERATION, ROW, TIGHT, error, load, states
 
 SHAPE = 'type="box" size=".1 .2 .3" mass="1"'
 # bodies whose inertia is diagonal and others, that float alone and with children, in both models of the fluid

@@ -11,7 +11,7 @@ from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.interop.convert import put_data
 from mjx_like.state.initial import make_data
-from tests.oracle import TIGHT, error, load, reference, states
+from tests.support.oracle import TIGHT, error, load, reference, states
 
 INTEGRATORS = {"Euler": euler, "implicit": implicit, "implicitfast": implicitfast}
 

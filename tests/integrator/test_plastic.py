@@ -10,7 +10,7 @@ from mjx_like.integrator.plastic import next_plastic
 from mjx_like.interop.convert import put_model
 from mjx_like.state.initial import make_data
 from tests.models import HERE
-from tests.oracle import error
+from tests.support.oracle import error
 
 
 def load(name):

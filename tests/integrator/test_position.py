@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from mjx_like.integrator.position import differentiate_pos, integrate_pos
-from tests.oracle import load
+from tests.support.oracle import load
+from tests.support.tolerances import EXACT
 
 XML = """
 <mujoco><worldbody>
@@ -16,7 +17,6 @@ XML = """
     <body><joint type="ball"/><geom size=".1"/></body></body>
 </worldbody></mujoco>
 """
-EXACT = 1e-12
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from mjx_like.integrator.rk4 import rk4
 from mjx_like.interop.convert import put_data, put_model
 from mjx_like.state.initial import make_data
 from mjx_like.step import step
-from tests.oracle import TIGHT, error, load, reference, states
+from tests.support.oracle import TIGHT, error, load, reference, states
 
 XML = """
 <mujoco>

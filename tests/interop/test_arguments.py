@@ -7,7 +7,7 @@ import pytest
 
 import mjx_like as mjx
 from mjx_like.errors import InputError
-from tests.two_arms import LONG, SHORT
+from tests.support.two_arms import LONG, SHORT
 
 M, OTHER = mjx.put_model(SHORT), mjx.put_model(LONG)
 D = mjx.make_data(M)

@@ -8,10 +8,10 @@ import pytest
 
 from mjx_like.errors import InputError
 from mjx_like.interop.convert import get_data, get_data_into, put_data
-from tests.oracle import GYM
+from tests.support.oracle import GYM
+from tests.support.tolerances import EXACT
 
 CAPACITY = {"nconmax": 32, "njmax": 128}
-EXACT = 1e-12
 # What MuJoCo recomputes on its own, or scratch space of its solver, arena and islands.
 NOT_STATE = (
     "iacc",

@@ -9,7 +9,7 @@ import pytest
 
 from mjx_like.interop.convert import put_model
 from mjx_like.types.model import Model
-from tests.oracle import GYM
+from tests.support.oracle import GYM
 
 SUITE = pathlib.Path(__import__("dm_control").__file__).parent / "suite"
 NAMES = (

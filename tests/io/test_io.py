@@ -11,7 +11,7 @@ import pytest
 import mjx_like as mjx
 from mjx_like.errors import InputError, ModelError
 from tests.compiler.features import FEATURES
-from tests.oracle import GYM
+from tests.support.oracle import GYM
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mjx_like.math import quaternion, safe
-from tests.oracle import error
+from tests.support.oracle import error
 
 SIZES = np.array([0.0, 1e-12, 1e-4, 0.7])
 WAY = np.array([0.36, -0.48, 0.8])

@@ -7,7 +7,7 @@ import pytest
 
 from mjx_like.math.batching import capacities
 from mjx_like.math.linear import floats, linear_at_capacity
-from tests.oracle import error
+from tests.support.oracle import error
 
 LIMIT = 400
 SIZES = []

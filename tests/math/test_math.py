@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mjx_like.math import component_first, frame, linalg, quaternion, safe, select, spatial
-from tests.oracle import error
+from tests.support.oracle import error
 
 RNG = np.random.default_rng(0)
 QUATS = RNG.normal(size=(20, 4))

@@ -8,7 +8,7 @@ from jax import lax
 
 from mjx_like.math.linalg import cho_solve, cholesky, solve_definite, solve_general
 from mjx_like.math.world_last import map_last
-from tests.oracle import error
+from tests.support.oracle import error
 
 RNG = np.random.default_rng(1)
 WORLDS = 5

@@ -5,7 +5,7 @@ Unlike `tests.compiler.random_world` they are sane: sizes, masses and springs ar
 geoms touch without being deep in each other, and every value is one that the engine runs.
 """
 
-from tests.draws import FRAME_SENSORS, SITE_SENSORS, Draws
+from tests.support.draws import FRAME_SENSORS, SITE_SENSORS, Draws
 
 SIZES = {
     "sphere": (".06", ".1"), "capsule": (".05 .08", ".04 .12"), "ellipsoid": (".06 .08 .1", ".1 .05 .07"),

@@ -9,7 +9,7 @@ import pytest
 import mjx_like as mjx
 from tests.compiler.test_grammar import compared
 from tests.models.random_model import Scene
-from tests.oracle import error, reference, states
+from tests.support.oracle import error, reference, states
 
 SEEDS = (4, 9, 10, 12, 13, 22, 23, 26, 27, 33, 35)
 RK4 = mujoco.mjtIntegrator.mjINT_RK4

@@ -13,9 +13,9 @@ from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.com_vel import com_vel
 from mjx_like.smooth.kinematics import kinematics
 from mjx_like.types.hooks import Hooks
-from tests.oracle import TIGHT, error, load, states
-from tests.stages import data, errors, run, smooth
-from tests.zoo_smooth import PASSIVE
+from tests.support.oracle import TIGHT, error, load, states
+from tests.support.stages import data, errors, run, smooth
+from tests.support.zoo_smooth import PASSIVE
 
 STAGES = (kinematics, com_pos, com_vel, passive)
 FIELDS = ("qfrc_spring", "qfrc_damper", "qfrc_gravcomp", "qfrc_fluid", "qfrc_passive")

@@ -11,7 +11,7 @@ from mjx_like.errors import UnsupportedError
 from mjx_like.geometry.ray import RAY
 from mjx_like.ray.stage import multi_ray, ray
 from mjx_like.state.initial import make_data
-from tests.oracle import TIGHT, error, load
+from tests.support.oracle import TIGHT, error, load
 
 COUNT = 1000
 

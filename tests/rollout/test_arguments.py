@@ -11,7 +11,7 @@ import pytest
 import mjx_like as mjx
 from mjx_like.errors import InputError
 from mjx_like.rollout.rollout import rollout
-from tests.two_arms import LONG, SHORT
+from tests.support.two_arms import LONG, SHORT
 
 M, WORLDS = mjx.put_model(SHORT), 3
 D = mjx.make_data(M)

@@ -14,7 +14,7 @@ from mjx_like.rollout.rollout import CARRIED, rollout
 from mjx_like.state.initial import make_data
 from mjx_like.step import step
 from mjx_like.types.model import Model
-from tests.processes import succeeds
+from tests.support.processes import succeeds
 
 ARM = """
 <mujoco>

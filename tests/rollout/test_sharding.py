@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mjx_like.rollout.sharding import in_blocks, neighbours, over_devices
-from tests.processes import succeeds
+from tests.support.processes import succeeds
 
 
 def worlds(batch):

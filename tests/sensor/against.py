@@ -8,7 +8,7 @@ import numpy as np
 from mjx_like.interop.convert import put_data, put_model
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
 from mjx_like.types.enums import SensorType
-from tests.oracle import STATE, error, load, reference, states
+from tests.support.oracle import STATE, error, load, reference, states
 
 CAPACITY = dict(nconmax=32, njmax=150)
 BODY_FIELDS = ("cacc", "cfrc_ext", "cfrc_int")

@@ -9,8 +9,8 @@ import pytest
 from mjx_like.interop.convert import put_data, put_model
 from mjx_like.sensor.stage import sensor_pos
 from tests.models import HERE
-from tests.oracle import TIGHT, error, load, reference
 from tests.sensor.against import CAPACITY, compare, evaluate, motion
+from tests.support.oracle import TIGHT, error, load, reference
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from mjx_like.state.initial import make_data
 from mjx_like.step import step
 from mjx_like.types.enums import SensorType
 from mjx_like.types.hooks import Hooks
-from tests.oracle import ACCELERATION, TIGHT, error, load, reference, states
 from tests.sensor.against import compare, evaluate
+from tests.support.oracle import ACCELERATION, TIGHT, error, load, reference, states
 
 OBJECTS = (("body", "b"), ("xbody", "b"), ("geom", "g"), ("site", "s"), ("camera", "ct"))
 

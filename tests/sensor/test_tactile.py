@@ -16,7 +16,7 @@ from mjx_like.smooth.com_vel import com_vel
 from mjx_like.smooth.kinematics import kinematics
 from mjx_like.state.initial import make_data
 from tests.models import HERE
-from tests.oracle import error
+from tests.support.oracle import error
 
 MODEL = HERE / "features" / "sensor_tactile.xml"
 OTHERS = {

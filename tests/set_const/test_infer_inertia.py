@@ -12,7 +12,7 @@ from mjx_like.errors import InputError
 from mjx_like.infer_inertia import infer_inertia, principal_axes
 from mjx_like.interop.convert import put_model
 from mjx_like.math import quaternion
-from tests.oracle import error
+from tests.support.oracle import error
 
 XML = """
 <mujoco><compiler boundmass="0"/><default><geom density="700"/></default><worldbody><geom type="plane" size="1 1 1"/>

@@ -11,7 +11,7 @@ import pytest
 from mjx_like.compiler.load import from_xml_string
 from mjx_like.interop.convert import put_model
 from mjx_like.set_const import set_const
-from tests.oracle import error
+from tests.support.oracle import error
 
 XML = """
 <mujoco><option><flag contact="disable"/></option>

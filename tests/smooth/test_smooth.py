@@ -14,9 +14,9 @@ from mjx_like.smooth.kinematics import kinematics
 from mjx_like.smooth.rne import inverse_dynamics
 from mjx_like.smooth.xfrc import xfrc_accumulate
 from mjx_like.tree.jacobian import jac, jac_dot
-from tests.oracle import GYM, TIGHT, error, load, reference, states
-from tests.stages import batch, data, errors, run, smooth
-from tests.zoo_smooth import KINEMATICS
+from tests.support.oracle import GYM, TIGHT, error, load, reference, states
+from tests.support.stages import batch, data, errors, run, smooth
+from tests.support.zoo_smooth import KINEMATICS
 
 POSITION = (
     "xpos", "xquat", "xmat", "xipos", "ximat", "xanchor", "xaxis", "geom_xpos", "geom_xmat", "site_xpos", "site_xmat",

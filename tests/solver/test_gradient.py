@@ -8,7 +8,7 @@ import pytest
 from mjx_like.solver.implicit_gradient import optimum
 from mjx_like.solver.law import Cone, Law, curved, state, zones
 from mjx_like.solver.problem import Problem, Settings, Start, times
-from tests.oracle import error
+from tests.support.oracle import error
 
 NV, NPLAIN, NCONE, NDIM = 6, 9, 3, 4
 EXACT = Settings(iterations=100, ls_iterations=50, warmstart=True)

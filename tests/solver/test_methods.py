@@ -16,9 +16,9 @@ from mjx_like.solver.stage import solve
 from mjx_like.types.enums import SolverType
 from tests.constraint.filled import filled
 from tests.constraint.models import sliding, sliding_states
-from tests.oracle import error, reference
 from tests.solver.test_gradient import moved, outputs, problem, start
 from tests.solver.test_solve import solver
+from tests.support.oracle import error, reference
 
 NAMES = {"CG": SolverType.CG, "PGS": SolverType.PGS}
 

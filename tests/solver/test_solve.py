@@ -11,7 +11,7 @@ from mjx_like.interop.convert import put_model
 from mjx_like.solver.stage import solve
 from tests.constraint.filled import filled
 from tests.constraint.models import sliding, sliding_states
-from tests.oracle import ACCELERATION, error, reference, states
+from tests.support.oracle import ACCELERATION, error, reference, states
 
 
 def problems(cone, dim, count=24, impratio=1.0, tolerance=0.0, iterations=200):

@@ -14,7 +14,7 @@ from mjx_like.state.history import init_ctrl_history, init_sensor_history, read_
 from mjx_like.state.initial import make_data
 from mjx_like.step import step
 from tests.models import HERE
-from tests.oracle import TIGHT, error
+from tests.support.oracle import TIGHT, error
 
 MODEL = HERE / "features" / "delay.xml"
 FIELDS = ("history", "sensordata", "actuator_force", "act", "qpos")

@@ -11,7 +11,7 @@ from mjx_like.forward import forward
 from mjx_like.interop.convert import put_data
 from mjx_like.postconstraint.rne_postconstraint import rne_postconstraint
 from mjx_like.types.enums import ObjType, WarningType
-from tests.oracle import TIGHT, error, load, reference, states
+from tests.support.oracle import TIGHT, error, load, reference, states
 
 XML = """<mujoco><worldbody><geom type="plane" size="5 5 .1" pos="0 0 -.3"/>
   <body name="a" euler="10 20 30"><freejoint/><geom type="box" size=".1 .2 .3" pos=".1 0 0"/><camera pos="1 0 0"/>

@@ -8,9 +8,9 @@ from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.energy import energy_pos, energy_vel
 from mjx_like.smooth.kinematics import kinematics
 from mjx_like.tendon.stage import tendon
-from tests.oracle import TIGHT, error, load, states
-from tests.stages import POSITION, VELOCITY, data, errors, run, smooth
-from tests.zoo_smooth import TENDONS
+from tests.support.oracle import TIGHT, error, load, states
+from tests.support.stages import POSITION, VELOCITY, data, errors, run, smooth
+from tests.support.zoo_smooth import TENDONS
 
 FIELDS = (
     "ten_length", "ten_J", "ten_velocity", "ten_wrapadr", "ten_wrapnum", "wrap_obj", "wrap_xpos", "M", "qfrc_bias",

@@ -20,8 +20,8 @@ from mjx_like.smooth.kinematics import kinematics
 from mjx_like.tendon.reflection import reflection_angle
 from mjx_like.tendon.stage import tendon
 from mjx_like.tendon.wrap import wrap
-from tests.oracle import TIGHT, error, load, states
-from tests.stages import data, dense
+from tests.support.oracle import TIGHT, error, load, states
+from tests.support.stages import data, dense
 
 FIELDS = ("ten_length", "ten_J", "ten_wrapadr", "ten_wrapnum", "wrap_obj", "wrap_xpos")
 

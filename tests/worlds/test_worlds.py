@@ -15,7 +15,7 @@ from mjx_like.errors import InputError
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import Stage
 from mjx_like.worlds import one_world
-from tests.two_arms import LONG, SHORT
+from tests.support.two_arms import LONG, SHORT
 
 ONE_WORLD = {
     name: getattr(mjx, name)

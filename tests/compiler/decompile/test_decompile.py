@@ -22,10 +22,9 @@ from tests.compiler.features import FEATURES
 from tests.compiler.test_flex import MODELS as FLEX_MODELS
 from tests.mjcf.composite_cases import CABLES
 from tests.models import ALL, HERE
-from tests.oracle import GYM
+from tests.support.oracle import GYM
+from tests.support.tolerances import EXACT, SINGLE
 
-EXACT = 1e-12
-SINGLE = 2.0**-22  # of fields that MuJoCo keeps in single precision and scales anew
 RESCALED = ("skin_bonevertweight",)
 # What the compiler derives from the rest; a changed leaf of these cannot be written.
 DERIVED = (

@@ -9,7 +9,7 @@ import pytest
 
 from mjx_like.compiler.reference import derive
 from mjx_like.interop.convert import arrays_from_mjmodel
-from tests.oracle import GYM, TIGHT, error
+from tests.support.oracle import GYM, TIGHT, error
 
 SUITE = pathlib.Path(importlib.util.find_spec("dm_control").origin).parent / "suite"
 SUITE_NAMES = (

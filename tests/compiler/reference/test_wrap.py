@@ -8,7 +8,7 @@ from mjx_like.compiler.reference.com import com_pos
 from mjx_like.compiler.reference.kinematics import kinematics
 from mjx_like.compiler.reference.tendon import tendons
 from mjx_like.interop.convert import arrays_from_mjmodel
-from tests.oracle import TIGHT, error
+from tests.support.oracle import TIGHT, error
 
 RANDOM = """
 <mujoco><worldbody>

@@ -21,7 +21,7 @@ from mjx_like.smooth.subtree_vel import subtree_vel
 from mjx_like.smooth.xfrc import xfrc_accumulate
 from mjx_like.state.initial import make_data
 from mjx_like.tendon.stage import tendon, tendon_bias, tendon_velocity
-from tests.oracle import error, reference
+from tests.support.oracle import error, reference
 
 POSITION = (kinematics, com_pos, camlight, tendon, crb, factor_m, transmission)
 VELOCITY = (tendon_velocity, actuator_velocity, com_vel, subtree_vel, passive, rne, tendon_bias)

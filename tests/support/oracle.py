@@ -8,10 +8,9 @@ import mujoco
 import numpy as np
 
 from mjx_like.interop.convert import put_model
-
-TIGHT = 1e-10  # smooth stages
-ROW = 1e-9  # constraint rows
-ACCELERATION = 1e-7  # converged accelerations
+from tests.support.tolerances import ACCELERATION as ACCELERATION
+from tests.support.tolerances import ROW as ROW
+from tests.support.tolerances import TIGHT as TIGHT
 
 STATE = ("qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat", "qacc_warmstart", "qfrc_applied", "xfrc_applied",
          "plastic")  # fmt: skip

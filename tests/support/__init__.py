@@ -1,0 +1,1 @@
+"""What tests share: the oracle and its tolerances, states, models, stages; pytest fixtures stand in conftest."""
