@@ -15,7 +15,7 @@ from mjx_like.geometry.aabb import aabb, bounding_radius
 from mjx_like.geometry.inertia import fluid_coefficients
 from mjx_like.math import quaternion, safe
 from mjx_like.math.linalg import cho_solve
-from mjx_like.math.select import combine, place, put, take
+from mjx_like.math.select import combine, put, scatter, take
 from mjx_like.math.spatial import inertia_times
 from mjx_like.smooth.camlight import fixed_cameras, fixed_lights
 from mjx_like.smooth.com import com_pos
@@ -246,7 +246,7 @@ class _FlexEdges:
             stop, start = (jac(m, d, take(point, general), body[general])[0] for point, body in ends)
             rows = jnp.sum((stop - start) * take(self.unit, general)[:, None], axis=2)
             acts = take(self._acts().astype(rows.dtype), self.flex[general])
-            weight = weight + place(acts * _mobility(d, rows), general, m.nflexedge)
+            weight = weight + scatter(acts * _mobility(d, rows), general, m.nflexedge)
         rigid = (first == second) | self.interpolated | (m.nv == 0)
         return {"flexedge_length0": self.length, "flexedge_invweight0": jnp.where(rigid, 0, weight)}
 

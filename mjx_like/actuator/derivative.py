@@ -8,7 +8,7 @@ from mjx_like.actuator import dcmotor, orientation
 from mjx_like.actuator.stage import controls, forces
 from mjx_like.actuator.table import BIASES, GAINS
 from mjx_like.math import safe
-from mjx_like.math.select import place, put, segment_sum, take
+from mjx_like.math.select import put, scatter, segment_sum, take
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit, GainType, TrnType
 from mjx_like.types.model import Model
@@ -49,7 +49,7 @@ def force_slope(m: Model, d: Data, out: np.ndarray) -> Array:
     for g in m.plans.actuator.dcmotor:
         if "bristle" in g.slots:
             damping = take(m.actuator_dynprm, g.ids)[:, 6] * m.plans.actuator.enabled[g.ids]
-            rubbing = rubbing + place(damping, m.actuator_outadr[g.ids], m.nout)
+            rubbing = rubbing + scatter(damping, m.actuator_outadr[g.ids], m.nout)
     return jnp.where(_target_at_end(m, d, limited), 0, slope - take(rubbing, out))
 
 
@@ -67,7 +67,7 @@ def length_slope(m: Model, d: Data, out: np.ndarray) -> Array:
         total = jnp.zeros_like(length)
         for g in m.plans.actuator.dcmotor:
             own = dcmotor.friction(m, d.replace(actuator_length=length), g, d.act_dot) * m.plans.actuator.enabled[g.ids]
-            total = total + place(own, m.actuator_outadr[g.ids], m.nout)
+            total = total + scatter(own, m.actuator_outadr[g.ids], m.nout)
         return total
 
     ones, owner = jnp.ones_like(d.actuator_length), m.plans.actuator.out_owner[out]
@@ -103,7 +103,7 @@ def _force_at_end(m: Model, d: Data, out: np.ndarray, ids: np.ndarray) -> Array:
     force = d.actuator_force
     for g in m.plans.actuator.dcmotor:
         rubbing = dcmotor.friction(m, d, g, d.act_dot) * m.plans.actuator.enabled[g.ids]
-        force = force - place(rubbing, m.actuator_outadr[g.ids], m.nout)
+        force = force - scatter(rubbing, m.actuator_outadr[g.ids], m.nout)
     ends = _at_end(take(force, out), take(m.actuator_forcerange, ids))
     for g in m.plans.actuator.orientation:
         cells = orientation.outputs(m, g)
@@ -111,7 +111,7 @@ def _force_at_end(m: Model, d: Data, out: np.ndarray, ids: np.ndarray) -> Array:
         full = _at_end(size, take(m.actuator_forcerange, g.ids))
         servo = m.actuator_gaintype[ids] == GainType.SO3
         ends = jnp.where(
-            servo & np.isin(ids, g.ids), take(place(jnp.repeat(full, 3), cells.ravel(), m.nout), out), ends
+            servo & np.isin(ids, g.ids), take(scatter(jnp.repeat(full, 3), cells.ravel(), m.nout), out), ends
         )
     return limited & ends
 

@@ -14,7 +14,7 @@ from mjx_like.actuator.table import BIASES, DYNAMICS, GAINS, Law, Motion
 from mjx_like.constants import MAXVAL, MINVAL
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
-from mjx_like.math.select import place, put, segment_sum, take
+from mjx_like.math.select import put, scatter, segment_sum, take
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit, WarningType
 from mjx_like.types.model import Model
@@ -42,7 +42,7 @@ def fwd_actuation(m: Model, d: Data) -> Data:
     force = _limit_outputs(m, force)
     for g in m.plans.actuator.dcmotor:
         rubbing = dcmotor.friction(m, d, g, act_dot) * m.plans.actuator.enabled[g.ids]
-        force = force + place(rubbing, m.actuator_outadr[g.ids], m.nout)
+        force = force + scatter(rubbing, m.actuator_outadr[g.ids], m.nout)
     return d.replace(
         act_dot=act_dot,
         actuator_force=force,
@@ -123,7 +123,7 @@ def forces(m: Model, d: Data, ctrl: Array, act_dot: Array) -> Array:
     if plan.single.any():
         single = _single_forces(m, d, ctrl, act_dot)
         ids = np.flatnonzero(plan.single)
-        force = single if m.nout == ids.size else place(take(single, ids), m.actuator_outadr[ids], m.nout)
+        force = single if m.nout == ids.size else scatter(take(single, ids), m.actuator_outadr[ids], m.nout)
     parts = []
     for kernel, groups in ((pid, plan.pid), (dcmotor, plan.dcmotor)):
         parts += [(m.actuator_outadr[g.ids], kernel.force(m, d, ctrl, g, act_dot)) for g in groups]
@@ -188,7 +188,7 @@ def _user_rates(m: Model, d: Data, ids: np.ndarray, mine: np.ndarray, act: Array
     if m.hooks.act_dyn is None:
         return jnp.zeros_like(act)
     rates = [jnp.ravel(jnp.asarray(m.hooks.act_dyn(m, d, int(i)), act.dtype))[-1] for i in ids]
-    return place(jnp.stack(rates), np.flatnonzero(mine), len(mine))
+    return scatter(jnp.stack(rates), np.flatnonzero(mine), len(mine))
 
 
 def _advanced(m: Model, d: Data, act_dot: Array) -> Array:
@@ -236,5 +236,5 @@ def _joint_force(m: Model, d: Data, force: Array) -> Array:
     if plan.clamped_dof.size:
         clamped = safe.clip(take(total, plan.clamped_dof), *take(m.jnt_actfrcrange, plan.clamped_joint).T)
         limited = np.isin(np.arange(m.nv), plan.clamped_dof)
-        total = jnp.where(limited, place(clamped, plan.clamped_dof, m.nv), total)
+        total = jnp.where(limited, scatter(clamped, plan.clamped_dof, m.nv), total)
     return total

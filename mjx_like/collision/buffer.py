@@ -57,10 +57,10 @@ def _rows(plan: CollisionPlan, points: Candidates, kept: Array, capacity: int) -
 
     Beyond the kept ones stands the size of the layout.
     """
-    if points.place is not None:
+    if points.rank is not None:
         return _placed_rows(points, kept, capacity)
     size = plan.point_row.size
-    first = jnp.sort(jnp.where(kept, plan.point_place, size))[:capacity]
+    first = jnp.sort(jnp.where(kept, plan.point_rank, size))[:capacity]
     first = jnp.concatenate([first, jnp.full(max(capacity - size, 0), size, jnp.int32)])
     row = jnp.asarray(np.append(plan.point_row, size).astype(np.int32))[first]
     pair_of_row = np.zeros(size + 1, np.int32)
@@ -71,7 +71,7 @@ def _rows(plan: CollisionPlan, points: Candidates, kept: Array, capacity: int) -
 def _placed_rows(points: Candidates, kept: Array, capacity: int) -> tuple[Array, Array]:
     """Return what `_rows` does, where bounds chose the candidates at run time."""
     size = points.active.size
-    key, order = jnp.where(kept, points.place, np.iinfo(np.int32).max), jnp.arange(size, dtype=jnp.int32)
+    key, order = jnp.where(kept, points.rank, np.iinfo(np.int32).max), jnp.arange(size, dtype=jnp.int32)
     key, order = lax.sort((key, order), num_keys=1)
     row = jnp.where(key < np.iinfo(np.int32).max, order, size)[:capacity]
     row = jnp.concatenate([row, jnp.full(max(capacity - size, 0), size, jnp.int32)])

@@ -26,7 +26,7 @@ class Candidates(Record):
 
     Closed forms give signed distances also of pairs that are apart; the convex search only below the margin.
 
-    `place` and `pair` are None where every possible point is a candidate: the plan has them.
+    `rank` and `pair` are None where every possible point is a candidate: the plan has them.
     """
 
     active: Array = leaf("ncandidate")
@@ -34,7 +34,7 @@ class Candidates(Record):
     pos: Array = leaf(3, "ncandidate", unit="m, world")
     normal: Array = leaf(3, "ncandidate", unit="world")
     crowded: Array | bool = leaf()  # whether bounds left pairs out that may touch
-    place: Array | None = leaf("ncandidate")  # in MuJoCo's order of all possible points
+    rank: Array | None = leaf("ncandidate")  # in MuJoCo's order of all possible points
     pair: Array | None = leaf("ncandidate")  # row in the plan's tables
 
 
@@ -72,7 +72,7 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
     active, *rest = (jnp.concatenate(parts) for parts in zip(*columns, strict=True))
     points = Candidates(active, rest[0], jnp.stack(rest[1:4]), jnp.stack(rest[4:7]), False, None, None)
     near += [None] * (len(plan.groups) - len(closed))
-    return points if all(x is None for x in near) else _with_places(plan, near, points)
+    return points if all(x is None for x in near) else _with_ranks(plan, near, points)
 
 
 def _group_points(m: Model, group: PairGroup, shapes: tuple[Shape, Shape], limit: Array) -> list[Point]:
@@ -87,17 +87,17 @@ def _group_points(m: Model, group: PairGroup, shapes: tuple[Shape, Shape], limit
     return row.kernel(*shapes, limit)
 
 
-def _with_places(plan: CollisionPlan, near: list[Near | None], points: Candidates) -> Candidates:
-    """Return the candidates with the pair and the place in MuJoCo's order of each, and whether any were left out."""
-    place, pair, start = [], [], 0
+def _with_ranks(plan: CollisionPlan, near: list[Near | None], points: Candidates) -> Candidates:
+    """Return the candidates with the pair and the rank in MuJoCo's order of each, and whether any were left out."""
+    rank, pair, start = [], [], 0
     for group, chosen in zip(plan.groups, near, strict=True):
-        table = plan.point_place[start : start + group.slots * group.pair.size].reshape(group.slots, -1)
+        table = plan.point_rank[start : start + group.slots * group.pair.size].reshape(group.slots, -1)
         start += table.size
         pairs = group.pair if chosen is None else jnp.asarray(group.pair.astype(np.int32))[chosen.pair]
-        place.append(jnp.ravel(jnp.asarray(table) if chosen is None else jnp.asarray(table)[:, chosen.pair]))
+        rank.append(jnp.ravel(jnp.asarray(table) if chosen is None else jnp.asarray(table)[:, chosen.pair]))
         pair.append(jnp.tile(jnp.asarray(pairs, jnp.int32), group.slots))
     crowded = [x.found > g.capacity for g, x in zip(plan.groups, near, strict=True) if x is not None]
-    return points.replace(crowded=jnp.any(jnp.stack(crowded)), place=jnp.concatenate(place), pair=jnp.concatenate(pair))
+    return points.replace(crowded=jnp.any(jnp.stack(crowded)), rank=jnp.concatenate(rank), pair=jnp.concatenate(pair))
 
 
 def _convex_columns(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> list[tuple[Array, ...]]:

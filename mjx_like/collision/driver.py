@@ -45,9 +45,9 @@ def collision(m: Model, d: Data) -> Data:
 def _with_speculation(m: Model, d: Data, points: Candidates, parameters: PairParameters) -> Candidates:
     """Return the candidates with the contacts before an impact after them, for pairs that do not touch."""
     plan = m.plans.collision
-    if points.place is None:
-        order = plan.point_place
-        points = points.replace(place=jnp.asarray(order), pair=jnp.asarray(plan.point_pair[order].astype(np.int32)))
+    if points.rank is None:
+        order = plan.point_rank
+        points = points.replace(rank=jnp.asarray(order), pair=jnp.asarray(plan.point_pair[order].astype(np.int32)))
     touches = points.active & (points.dist < parameters.margin[points.pair])
     count = parameters.margin.size
     touching = jnp.zeros(count, bool).at[points.pair].max(touches)
@@ -61,7 +61,7 @@ def _with_speculation(m: Model, d: Data, points: Candidates, parameters: PairPar
         dist=jnp.concatenate([points.dist, jnp.repeat(found.dist, slots)]),
         pos=jnp.concatenate([points.pos, found.pos.reshape(-1, 3).T], axis=1),
         normal=jnp.concatenate([points.normal, jnp.repeat(found.normal, slots, axis=0).T], axis=1),
-        place=jnp.concatenate([2 * slots * points.place, jnp.asarray(start.ravel().astype(np.int32))]),
+        rank=jnp.concatenate([2 * slots * points.rank, jnp.asarray(start.ravel().astype(np.int32))]),
         pair=jnp.concatenate([points.pair, jnp.asarray(np.repeat(pair, slots))]),
     )
 

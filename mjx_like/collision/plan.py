@@ -53,7 +53,7 @@ def make_plan(t: Topology) -> CollisionPlan:
         speculative=speculative,
         point_pair=point_pair[row],
         point_row=row,
-        point_place=np.argsort(row).astype(np.int32),
+        point_rank=np.argsort(row).astype(np.int32),
         default_nconmax=capacity if capacity <= _FEW else min(capacity, max(_FEW, _rows_of_geoms(t, geom))),
     )
 

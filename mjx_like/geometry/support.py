@@ -31,12 +31,6 @@ def ellipsoid(geom: Posed, direction: Vector) -> Vector:
     return v.add(geom.pos, v.combine(geom.axes, tuple(a * b for a, b in zip(scaled, geom.size, strict=True))))
 
 
-def segment(geom: Posed, direction: Vector) -> Vector:
-    """Return the support point of a capsule's axis [m], world; the +z end on a tie.  Source: mjc_lineSupport."""
-    up = v.dot(geom.axes[2], direction) >= 0
-    return v.along(geom.pos, geom.axes[2], jnp.where(up, geom.size[1], -geom.size[1]))
-
-
 def cylinder(geom: Posed, direction: Vector) -> Vector:
     """Return the support point of a cylinder [m], world; the centre of a disk along the axis.
 

@@ -17,7 +17,7 @@ from mjx_like.integrator.advance import advance
 from mjx_like.integrator.implicitfast import free_bias
 from mjx_like.math import safe
 from mjx_like.math.linalg import cholesky, matmul, solve_definite, solve_unrolled
-from mjx_like.math.select import place, put, take, take_last
+from mjx_like.math.select import put, scatter, take, take_last
 from mjx_like.passive.fluid import in_fluid
 from mjx_like.passive.fluid_derivative import fluid_drag
 from mjx_like.solver.stage import solve_metric
@@ -75,7 +75,7 @@ def discrete_force(m: Model, d: Data) -> Array:
         return force
     moving = take(d.qacc, dof.ravel()).reshape(-1, 1, 6)
     turned = m.opt.timestep * jnp.sum(gyroscopic * moving, axis=2)
-    return force + place(turned.ravel(), dof.ravel(), m.nv)
+    return force + scatter(turned.ravel(), dof.ravel(), m.nv)
 
 
 def discrete_metric(m: Model, d: Data) -> tuple[Array, Array, Array]:

@@ -7,7 +7,7 @@ import numpy as np
 from mjx_like.integrator.advance import advance
 from mjx_like.integrator.velocity_derivative import damping_matrix, gyroscopic_derivative
 from mjx_like.math.linalg import solve_definite, solve_unrolled
-from mjx_like.math.select import place, take
+from mjx_like.math.select import scatter, take
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -56,7 +56,7 @@ def implicitfast_metric(m: Model, d: Data) -> Array:
     if not m.plans.integrator.free_body.size:
         return metric
     bias = m.opt.timestep * free_bias(m, d)
-    return metric + place(bias.ravel(), _free_cells(m), m.nv * m.nv).reshape(m.nv, m.nv)
+    return metric + scatter(bias.ravel(), _free_cells(m), m.nv * m.nv).reshape(m.nv, m.nv)
 
 
 def free_bias(m: Model, d: Data) -> Array:

@@ -30,7 +30,7 @@ def next_plastic(m: Model, d: Data, qpos: Array, qvel: Array) -> Array:
     joints, tendons = np.flatnonzero(m.jnt_plasticadr >= 0), np.flatnonzero(m.tendon_plasticadr >= 0)
     if m.disabled(DisableBit.SPRING) or not (joints.size or tendons.size):
         return d.plastic
-    parts, places = [], []
+    parts, addresses = [], []
     ball = m.jnt_type[joints] == JointType.BALL
     for ids, kernel in ((joints[~ball], _scalar), (joints[ball], _ball)):
         if ids.size:
@@ -40,16 +40,16 @@ def next_plastic(m: Model, d: Data, qpos: Array, qvel: Array) -> Array:
             rest, position = take(d.plastic, index.ravel()), take(qpos, address.ravel())
             moved = kernel(rest.reshape(index.shape), position.reshape(index.shape), take(m.jnt_springyield, ids))
             parts.append(moved.ravel())
-            places.append(index.ravel())
+            addresses.append(index.ravel())
     if tendons.size:
         index = m.tendon_plasticadr[tendons][:, None] + np.arange(2)
         length = take(d.ten_length + m.opt.timestep * matmul(d.ten_J, qvel), tendons)
         rest = take(d.plastic, index.ravel()).reshape(index.shape)
         parts.append(_tendon(rest, length, take(m.tendon_springyield, tendons)).ravel())
-        places.append(index.ravel())
-    place = np.concatenate(places)
-    others = np.setdiff1d(np.arange(m.nplastic), place)
-    order = np.argsort(np.concatenate([place, others]))
+        addresses.append(index.ravel())
+    address = np.concatenate(addresses)
+    others = np.setdiff1d(np.arange(m.nplastic), address)
+    order = np.argsort(np.concatenate([address, others]))
     return take(jnp.concatenate([*parts, take(d.plastic, others)]), order)
 
 

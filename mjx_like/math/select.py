@@ -92,7 +92,7 @@ def running_total(count: Array) -> Array:
     return jnp.matmul(count.astype(jnp.float32), triangle, precision="highest").astype(jnp.int32)
 
 
-def place(x: Array, index: np.ndarray, size: int) -> Array:
+def scatter(x: Array, index: np.ndarray, size: int) -> Array:
     """Return zeros of shape (size, ...) with the rows of `x` at the static, distinct positions `index`."""
     index = np.asarray(index)
     inverse = np.full(size, index.size)

@@ -1,7 +1,10 @@
 """Mapping a function over worlds with the world axis last, so that short axes of a world do not break up long loops.
 
 `jax.vmap` puts the mapped axis first: arrays then end in axes of 3 or 4, over which a CPU cannot vectorise. Here every
-array ends in the axis of the worlds, and each primitive acts on whole lanes of them.
+array ends in the axis of the worlds, and each primitive acts on all worlds at once.
+
+A workaround for XLA's CPU compiler, needed with jax 0.10 and 0.12: it goes when `jax.vmap` in its stead, in
+`rollout/rollout.py`, leaves the figures of `python -m benchmarks.throughput` as they are.
 """
 
 from collections.abc import Callable

@@ -3,7 +3,7 @@
 import jax
 
 from mjx_like.math import quaternion
-from mjx_like.math.select import place, take
+from mjx_like.math.select import scatter, take
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -21,4 +21,4 @@ def cable_force(m: Model, d: Data) -> Array:
     turn = quaternion.multiply(take(m.body_quat, m.cable_bodyid), joint)
     stress = -m.cable_stiffness * (quaternion.to_rotation_vector(turn) - m.cable_curvature)
     torque = quaternion.rotate(quaternion.conjugate(turn), stress)
-    return place(torque.ravel(), plan.cable_dof.ravel(), d.qvel.shape[0])
+    return scatter(torque.ravel(), plan.cable_dof.ravel(), d.qvel.shape[0])

@@ -35,12 +35,12 @@ def _taxels(m: Model, d: Data, mesh: int, geom: int) -> Array:
     if not others.size:
         return jnp.zeros(3 * count, d.geom_xpos.dtype)
     rotation = d.geom_xmat[geom].T
-    place = d.geom_xpos[geom] + matmul(m.mesh_vert[start : start + count].astype(rotation.dtype), rotation)
-    depth = jnp.where(_touching(m, d, geom, others), jnp.maximum(-_distance(m, d, place, others), 0), 0)
+    point = d.geom_xpos[geom] + matmul(m.mesh_vert[start : start + count].astype(rotation.dtype), rotation)
+    depth = jnp.where(_touching(m, d, geom, others), jnp.maximum(-_distance(m, d, point, others), 0), 0)
     first = m.mesh_normaladr[mesh]
     if m.mesh_normalnum[mesh] != 3 * count:
         return jnp.concatenate([jnp.max(depth, axis=1), jnp.zeros(2 * count, depth.dtype)])
-    own, motion = _velocity(m, d, place, np.array([geom])), _velocity(m, d, place, others)
+    own, motion = _velocity(m, d, point, np.array([geom])), _velocity(m, d, point, others)
     normal = m.mesh_normal[first : first + 3 * count].reshape(count, 3, 3)[:, 1:]
     tangent = matmul(normal.astype(rotation.dtype), rotation)
     slide = jnp.abs(jnp.sum((motion - own)[:, :, None] * tangent[:, None], axis=-1))
@@ -65,19 +65,19 @@ def _touching(m: Model, d: Data, geom: int, others: np.ndarray) -> Array:
     return jnp.any(met[:, 0] & ours[:, 1:] | met[:, 1] & ours[:, :1], axis=0)
 
 
-def _distance(m: Model, d: Data, place: Array, others: np.ndarray) -> Array:
-    """Return the signed distances of places to geoms, shape (nplace, ngeom)."""
+def _distance(m: Model, d: Data, point: Array, others: np.ndarray) -> Array:
+    """Return the signed distances of points to geoms, shape (npoint, ngeom)."""
     found = []
     for kind in np.unique(m.geom_type[others]):
         geoms = others[m.geom_type[others] == kind]
-        offset = place[:, None] - take(d.geom_xpos, geoms)
+        offset = point[:, None] - take(d.geom_xpos, geoms)
         local = jnp.sum(offset[..., None] * take(d.geom_xmat, geoms), axis=2)
         size = v.unpack(take(m.geom_size, geoms))
         found.append(field(m, GeomType(kind), geoms, size).distance(v.unpack(local)))
     return jnp.concatenate(found, axis=1)
 
 
-def _velocity(m: Model, d: Data, place: Array, geoms: np.ndarray) -> Array:
-    """Return the velocity [m/s] that each geom has at each place, shape (nplace, ngeom, 3)."""
+def _velocity(m: Model, d: Data, point: Array, geoms: np.ndarray) -> Array:
+    """Return the velocity [m/s] that each geom has at each point, shape (npoint, ngeom, 3)."""
     motion = object_velocities(m, d, ObjType.GEOM, geoms)
-    return motion[:, 3:] + cross(motion[:, :3], place[:, None] - take(d.geom_xpos, geoms))
+    return motion[:, 3:] + cross(motion[:, :3], point[:, None] - take(d.geom_xpos, geoms))

@@ -13,21 +13,16 @@ from mjx_like.types.model import Model
 Array = jax.Array
 
 
-def rne(m: Model, d: Data) -> Data:
-    """Return d with the bias force: Coriolis, centrifugal and gravity, shape (nv,).
+def rne(m: Model, d: Data, flg_acc: bool = False) -> Data:
+    """Return d with the bias force: Coriolis, centrifugal and gravity, shape (nv,) [N or N m].
 
-    Reads cdof, cdof_dot, cvel, cinert, qvel. Writes qfrc_bias.  Source: mj_rne without acceleration.
+    flg_acc: add the inertial force of `qacc`, armature left out: inverse dynamics.
+    Reads cdof, cdof_dot, cvel, cinert, qvel, with flg_acc qacc. Writes qfrc_bias.  Source: mj_rne.
     """
-    return d.replace(qfrc_bias=joint_force(m, d, body_force(d, bias_acceleration(m, d))))
-
-
-def inverse_dynamics(m: Model, d: Data) -> Array:
-    """Return the joint force that gives `qacc` against bias and inertia, without armature, shape (nv,).
-
-    Reads cdof, cdof_dot, cvel, cinert, qvel, qacc.  Source: mj_rne with acceleration.
-    """
-    moving = combine(m.plans.tree.body_dof, d.cdof * d.qacc[:, None]) if m.nv else 0
-    return joint_force(m, d, body_force(d, bias_acceleration(m, d) + moving))
+    acceleration = bias_acceleration(m, d)
+    if flg_acc and m.nv:
+        acceleration = acceleration + combine(m.plans.tree.body_dof, d.cdof * d.qacc[:, None])
+    return d.replace(qfrc_bias=joint_force(m, d, body_force(d, acceleration)))
 
 
 def bias_acceleration(m: Model, d: Data) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from mjx_like.arguments import capacity, whole_number
 from mjx_like.errors import InputError, UnsupportedError
 from mjx_like.math import safe
-from mjx_like.math.select import place, take
+from mjx_like.math.select import scatter, take
 from mjx_like.state.history import initial_history
 from mjx_like.tree.spring import joint_plastic, tendon_plastic
 from mjx_like.types.data import Contact, Data
@@ -126,7 +126,7 @@ def _unyielded(m: Model) -> jnp.ndarray:
     for index, rest in ((joint_plastic(m), m.qpos_spring), (tendon_plastic(m), m.tendon_lengthspring)):
         used = index < m.nplastic
         if used.any():
-            plastic = plastic + place(take(rest.ravel(), np.flatnonzero(used)), index[used], m.nplastic)
+            plastic = plastic + scatter(take(rest.ravel(), np.flatnonzero(used)), index[used], m.nplastic)
     return plastic
 
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.math import quaternion, safe
-from mjx_like.math.select import combine, place, take
+from mjx_like.math.select import combine, scatter, take
 from mjx_like.types.data import Data
 from mjx_like.types.enums import JointType
 from mjx_like.types.model import Model
@@ -60,14 +60,14 @@ def displacement_from(m: Model, start: Array, qpos: Array) -> Array:
     scalar = ~(free | ball)
     plain_qpos = np.concatenate([m.jnt_qposadr[scalar], (m.jnt_qposadr[free, None] + np.arange(3)).ravel()])
     plain_dof = np.concatenate([m.jnt_dofadr[scalar], (m.jnt_dofadr[free, None] + np.arange(3)).ravel()])
-    out = place(take(qpos, plain_qpos) - take(start, plain_qpos), plain_dof, m.nv)
+    out = scatter(take(qpos, plain_qpos) - take(start, plain_qpos), plain_dof, m.nv)
     turning = (free | ball) & (m.has["jnt_stiffness"] | m.has["jnt_stiffnesspoly"])
     if not turning.any():
         return out
     quat = ((m.jnt_qposadr + 3 * free)[turning, None] + np.arange(4)).ravel()
     dof = ((m.jnt_dofadr + 3 * free)[turning, None] + np.arange(3)).ravel()
     now, rest = (quaternion.normalize(take(x, quat).reshape(-1, 4)) for x in (qpos, start))
-    return out + place(quaternion.subtract(now, rest).ravel(), dof, m.nv)
+    return out + scatter(quaternion.subtract(now, rest).ravel(), dof, m.nv)
 
 
 def joint_extension(m: Model, displacement: Array) -> Array:

@@ -347,11 +347,6 @@ class LRMode(IntEnum):
     ALL = 3
 
 
-class GeomInertia(IntEnum):
-    VOLUME = 0
-    SHELL = 1
-
-
 class MeshInertia(IntEnum):
     CONVEX = 0
     EXACT = 1

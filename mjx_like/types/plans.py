@@ -138,7 +138,7 @@ class CollisionPlan:
     speculative: SpeculativePlan | None  # of the flag
     point_pair: np.ndarray  # (ncandidate,) pair of each possible point, in MuJoCo's order
     point_row: np.ndarray  # (ncandidate,) where the possible point in MuJoCo's order stands in the layout
-    point_place: np.ndarray  # (ncandidate,) the inverse: its place in MuJoCo's order
+    point_rank: np.ndarray  # (ncandidate,) the inverse: its rank in MuJoCo's order
     default_nconmax: int
 
 

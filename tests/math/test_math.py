@@ -154,6 +154,6 @@ def test_static_selection():
     assert np.array_equal(select.take(x, np.array([1, 2, 3])), x[1:4])
     assert select.take(x, np.zeros(0, int)).shape == (0, 2)
     assert np.array_equal(select.take_last(x.T, index), x.T[:, index])
-    assert np.array_equal(select.place(x[:2], np.array([3, 0]), 4), jnp.stack([x[1], 0 * x[0], 0 * x[0], x[0]]))
+    assert np.array_equal(select.scatter(x[:2], np.array([3, 0]), 4), jnp.stack([x[1], 0 * x[0], 0 * x[0], x[0]]))
     assert np.array_equal(select.segment_sum(x, np.array([0, 0, 2, 2, 2, 0]), 3)[1], np.zeros(2))
     assert np.array_equal(select.combine(np.ones((1, 6)), x), x.sum(axis=0)[None])

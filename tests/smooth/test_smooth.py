@@ -11,7 +11,7 @@ from mjx_like.interop.convert import put_model
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.crb import full_m, mul_m, solve_m
 from mjx_like.smooth.kinematics import kinematics
-from mjx_like.smooth.rne import inverse_dynamics
+from mjx_like.smooth.rne import rne
 from mjx_like.smooth.xfrc import xfrc_accumulate
 from mjx_like.tree.jacobian import jac, jac_dot
 from tests.support.oracle import GYM, TIGHT, error, load, reference, states
@@ -81,7 +81,7 @@ def test_products_solves_and_jacobians_equal_mujoco():
         chain = jnp.asarray(body)
         return dict(
             product=mul_m(m, d, d.qvel), solved=solve_m(m, d, d.qvel), full=full_m(m, d),
-            inverse=inverse_dynamics(m, d), applied=xfrc_accumulate(m, d), point=point,
+            inverse=rne(m, d, flg_acc=True).qfrc_bias, applied=xfrc_accumulate(m, d), point=point,
             jac=jac(m, d, point, body), traced=jac(m, d, point, chain), rate=jac_dot(m, d, point, body),
         )  # fmt: skip
 

@@ -33,7 +33,7 @@ def capsule_capsule(a: Shape, b: Shape, detect: Array) -> list[Point]:
     nearest1 = safe.clip(shift1 + lean * place2, -half1, half1)
     coincident = across(a, b)
 
-    # the places where the stretch ends: at an end of either capsule
+    # the points where the stretch ends: at an end of either capsule
     end2 = _ENDS * jnp.where(lean < 0, -half2, half2)
     beyond = shift1 + lean * end2
     place1 = safe.clip(beyond, -half1, half1)
@@ -62,7 +62,7 @@ def capsule_box(capsule: Shape, box: Shape, detect: Array) -> list[Point]:
     face = _nearest_end(pos, half, box.size)
     edge = _nearest_edge(pos, half, box.size, capsule.size[1])
     on_edge = edge.square < face.square - MINVAL
-    place = jnp.where(on_edge, edge.place, face.place)
+    coord = jnp.where(on_edge, edge.coord, face.coord)
     reach = detect + 2 * (capsule.size[0] + capsule.size[1] + sum(box.size))
     found = jnp.where(on_edge, edge.square, face.square) < reach
 
@@ -71,22 +71,22 @@ def capsule_box(capsule: Shape, box: Shape, detect: Array) -> list[Point]:
     edge_step, edge_has = _step_from_edge(axis, half, box.size, edge)
     step = jnp.where(on_edge, jnp.where(edge.at_corner, corner_step, edge_step), face_step)
     has = jnp.where(on_edge, jnp.where(edge.at_corner, corner_has, edge_has), face_has)
-    center = v.along(pos, half, jnp.stack([place, place + step]))
+    center = v.along(pos, half, jnp.stack([coord, coord + step]))
     return [against_box(center, capsule.size[0], box)._replace(valid=jnp.stack([found, found & has]))]
 
 
 class _Face:
     """An end of the capsule's axis over a face of the box, or inside: squared distance, end (-1 or 1), outside axes."""
 
-    def __init__(self, square: Array, place: Array, outside: list[Array]):
-        self.square, self.place, self.outside = square, place, outside
+    def __init__(self, square: Array, coord: Array, outside: list[Array]):
+        self.square, self.coord, self.outside = square, coord, outside
 
 
 class _Edge:
-    """The nearest edge of the box: squared distance, places on axis (-1..1) and edge, its axis, corner bits."""
+    """The nearest edge of the box: squared distance, coordinates on axis (-1..1) and edge, its axis, corner bits."""
 
-    def __init__(self, square, place, on_box, along, corner, at_corner):
-        self.square, self.place, self.on_box = square, place, on_box
+    def __init__(self, square, coord, on_box, along, corner, at_corner):
+        self.square, self.coord, self.on_box = square, coord, on_box
         self.along, self.corner, self.at_corner = along, corner, at_corner
 
 
@@ -99,14 +99,14 @@ def _nearest_end(pos: v.Vector, half: v.Vector, size: v.Vector) -> _Face:
         square = sum(jnp.where(o, b * b, 0) for o, b in zip(outside, beyond, strict=True))
         several = (outside[0] & outside[1]) | (outside[0] & outside[2]) | (outside[1] & outside[2])
         square = jnp.where(several, jnp.inf, square)
-        place = jnp.full_like(square, end)
+        coord = jnp.full_like(square, end)
         if best is None:
-            best = _Face(square, place, outside)
+            best = _Face(square, coord, outside)
         else:
             better = square < best.square
             best = _Face(
                 jnp.minimum(square, best.square),
-                jnp.where(better, place, best.place),
+                jnp.where(better, coord, best.coord),
                 [jnp.where(better, o, p) for o, p in zip(outside, best.outside, strict=True)],
             )
     return best
@@ -125,15 +125,15 @@ def _nearest_edge(pos: v.Vector, half: v.Vector, size: v.Vector, length: Array) 
     skew = jnp.abs(det) >= MINVAL
     free = safe.ratio(axis_square * u - cross * w, jnp.where(skew, det, 1))
     on_box = safe.clip(free, -1, 1)
-    free_place = safe.divide(w - cross * on_box, axis_square)
-    place = safe.clip(free_place, -1, 1)
-    moved = free_place != place
-    again = safe.divide(u - cross * place, edge_square)
+    free_coord = safe.divide(w - cross * on_box, axis_square)
+    coord = safe.clip(free_coord, -1, 1)
+    moved = free_coord != coord
+    again = safe.divide(u - cross * coord, edge_square)
     # an edge parameter that was clamped once counts as a corner, also where the second clamp moves it back inside
     corner_low = jnp.where(moved & (jnp.abs(again) > 1), again < -1, free < -1)
     corner_high = jnp.where(moved & (jnp.abs(again) > 1), again > 1, free > 1)
     on_box = jnp.where(moved, safe.clip(again, -1, 1), on_box)
-    gap = tuple(offset[k] - half[k] * place + axis[k] * extent * on_box for k in range(3))
+    gap = tuple(offset[k] - half[k] * coord + axis[k] * extent * on_box for k in range(3))
     square = jnp.where(skew, v.dot(gap, gap), jnp.inf)
 
     least = jnp.min(square, axis=0)
@@ -147,7 +147,7 @@ def _nearest_edge(pos: v.Vector, half: v.Vector, size: v.Vector, length: Array) 
     corner = [pick((sign[k] > 0) | ((axis[k] > 0) & corner_high)) > 0 for k in range(3)]
     return _Edge(
         square=least,
-        place=pick(place),
+        coord=pick(coord),
         on_box=pick(on_box),
         along=[pick(axis[k]) > 0 for k in range(3)],
         corner=corner,
@@ -162,9 +162,9 @@ def _span(size: Array, half: Array) -> Array:
 
 def _step_from_face(pos: v.Vector, half: v.Vector, size: v.Vector, face: _Face) -> tuple[Array, Array]:
     """Return the step from the nearest end to the farthest point over the same face; none from inside the box."""
-    towards = -face.place
-    tip = v.along(pos, half, face.place)
-    step = jnp.full_like(face.place, 2)
+    towards = -face.coord
+    tip = v.along(pos, half, face.coord)
+    step = jnp.full_like(face.coord, 2)
     for k in range(3):
         moves = jnp.abs(half[k]) > 0
         rate = towards * half[k]
@@ -181,14 +181,14 @@ def _step_from_corner(axis: v.Vector, half: v.Vector, size: v.Vector, edge: _Edg
     count = sum(b.astype(jnp.int32) for b in bits)
     one = count == 1
     odd = [b == one for b in bits]  # the axis whose bit differs from the two others
-    sense = jnp.where(one, 1, -1).astype(edge.place.dtype)
+    sense = jnp.where(one, 1, -1).astype(edge.coord.dtype)
     steep = sum(jnp.where(o, a * a, 0) for o, a in zip(odd, axis, strict=True)) > 0.5
     span = [_span(2 * s, h) for s, h in zip(size, half, strict=True)]
     along = sum(jnp.where(o, s, 0) for o, s in zip(odd, span, strict=True))
     over = jnp.minimum(jnp.minimum(*(jnp.where(o, jnp.inf, s) for o, s in zip(odd[:2], span[:2], strict=True))),
                        jnp.where(odd[2], jnp.inf, span[2]))  # fmt: skip
-    by_edge = jnp.minimum(1 - sense * edge.place, along)
-    by_face = jnp.minimum(1 + sense * edge.place, over)
+    by_edge = jnp.minimum(1 - sense * edge.coord, along)
+    by_face = jnp.minimum(1 + sense * edge.coord, over)
     return sense * jnp.where(steep, by_edge, -by_face), (count == 1) | (count == 2)
 
 
@@ -196,15 +196,15 @@ def _step_from_edge(axis: v.Vector, half: v.Vector, size: v.Vector, edge: _Edge)
     """Return the step from an edge over the face to which the capsule leans; none if both cross as a T."""
     bits = [(h > 0) ^ c for h, c in zip(half, edge.corner, strict=True)]
     lean = [jnp.abs(a) for a in axis]
-    step, has = jnp.zeros_like(edge.place), jnp.zeros_like(edge.at_corner)
+    step, has = jnp.zeros_like(edge.coord), jnp.zeros_like(edge.at_corner)
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         wide = lean[i] > lean[j]  # the face to follow spans axis i if so, else j
         bit = jnp.where(wide, bits[i], bits[j])
-        sense = jnp.where(bit, 1, -1).astype(edge.place.dtype)
+        sense = jnp.where(bit, 1, -1).astype(edge.coord.dtype)
         span = jnp.where(wide, _span(2 * size[i], half[i]), _span(2 * size[j], half[j]))
         room = jnp.where((half[k] > 0) == bit, 1 - edge.on_box, 1 + edge.on_box)
-        own = jnp.minimum(jnp.minimum(1 - sense * edge.place, span), _span(size[k] * room, half[k]))
+        own = jnp.minimum(jnp.minimum(1 - sense * edge.coord, span), _span(size[k] * room, half[k]))
         step = jnp.where(edge.along[k], sense * own, step)
         has = jnp.where(edge.along[k], bits[i] ^ bits[j], has)
     return step, has

@@ -1,6 +1,6 @@
 """Meshes against signed distance fields: the deepest points of triangles, by steps from corner to corner.
 
-Each triangle is searched from fixed places in it, and a pair ends with as many finds as it can have contacts, in the
+Each triangle is searched from fixed points in it, and a pair ends with as many finds as it can have contacts, in the
 order in which its tree of boxes is visited; finds that repeat an earlier one count but make no contact. The way from a
 start to where it ends has no derivative: what is found is held in the mesh.
 Source: mjc_MeshSDF in MuJoCo's engine_collision_sdf.
@@ -59,22 +59,22 @@ def mesh_points(m: Model, group: PairGroup, a: Shape, b: Shape) -> Point:
     face = _rows(jnp.tile(chosen, (3, 1)), order)
     rows = [_rows(jnp.asarray(corner), face) for corner in vertex]
     corners = [v.unpack(m.mesh_vert.at[row].get(mode="promise_in_bounds")) for row in rows]
-    place = v.add(a.pos, v.combine(a.axes, _point(share, corners)))
-    within = v.project(b.axes, v.sub(place, b.pos))
+    point = v.add(a.pos, v.combine(a.axes, _point(share, corners)))
+    within = v.project(b.axes, v.sub(point, b.pos))
     valid &= ~known(within, valid)
     within = v.select(valid, within, tuple(jnp.zeros_like(x) for x in within))
     dist = jnp.where(valid, live.distance(within), 1)
     normal = v.scale(v.normalize(v.combine(b.axes, live.gradient(within)))[0], -1)
-    return Point(dist, v.along(place, normal, 0.5 * dist), normal, valid)
+    return Point(dist, v.along(point, normal, 0.5 * dist), normal, valid)
 
 
 def _faces(t: Topology, geom: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return rows of mesh_vert of the triangles of each geom in order, (3, nface, n), and which are real."""
     mesh = t.geom_dataid[geom]
     count, first = t.mesh_facenum[mesh], t.mesh_faceadr[mesh]
-    place = np.arange(count.max())[:, None]
-    row = first + t.mesh_faceorder[first + np.minimum(place, count - 1)]
-    return np.moveaxis(t.mesh_face[row], 2, 0) + t.mesh_vertadr[mesh], place < count
+    rank = np.arange(count.max())[:, None]
+    row = first + t.mesh_faceorder[first + np.minimum(rank, count - 1)]
+    return np.moveaxis(t.mesh_face[row], 2, 0) + t.mesh_vertadr[mesh], rank < count
 
 
 def _frame(a: Shape, b: Shape) -> tuple[Triangle, v.Vector]:

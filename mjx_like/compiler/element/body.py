@@ -114,10 +114,10 @@ def mass_and_pose(ctx: Context, body: Body, assets: Assets) -> list[Geom]:
     if body.parent is not None:
         body.pos, body.quat = a["pos"], ctx.orientation(body.element, a)
     body.mass, body.inertia = 0.0, np.zeros(3)
-    placed = body.parent is None  # whether the inertial frame is known
+    known = body.parent is None  # whether the inertial frame is known
     if body.inertial is not None:
         _explicit_inertia(ctx, body, body.inertial)
-        placed = True
+        known = True
     from_geoms = infers_inertia(ctx, body)
     low, high = ctx.settings(body.element).inertiagrouprange
     geoms = [
@@ -125,8 +125,8 @@ def mass_and_pose(ctx: Context, body: Body, assets: Assets) -> list[Geom]:
         for g in body.geoms
     ]
     if from_geoms:
-        placed |= _inertia_from_geoms(ctx, body, [g for g in geoms if g.mass > 0])
-    if not placed:
+        known |= _inertia_from_geoms(ctx, body, [g for g in geoms if g.mass > 0])
+    if not known:
         body.ipos, body.iquat = body.pos, body.quat
     if body.given is not None:
         body.mass, body.ipos, body.iquat, body.inertia = body.given
@@ -255,12 +255,12 @@ def _compile_joints(ctx: Context, body: Body, row: Row, tables: Tables, ids: _Tr
     for placed, kind in zip(body.joints, kinds, strict=True):
         joint = compile_joint(ctx, placed)
         plastic = joint.row["jnt_springyield"] > 0
-        place = {
+        addresses = {
             "jnt_bodyid": body.id, "jnt_qposadr": ids.qpos, "jnt_dofadr": ids.dofs,
             "jnt_plasticadr": ids.plastic if plastic else -1,
         }  # fmt: skip
         dof = joint.dof | {"dof_bodyid": body.id, "dof_jntid": ids.joints}
-        tables.joint.append(joint.row | place)
+        tables.joint.append(joint.row | addresses)
         tables.reference.append(_reference(body, kind, joint.ref, joint.springref))
         tables.springdamper.append(joint.springdamper)
         for _ in range(NV[kind]):

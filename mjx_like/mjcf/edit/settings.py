@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mjx_like.mjcf.default import ALTERNATIVES, schema_defaults, written_over
+from mjx_like.mjcf.default import ALTERNATIVES, written_over
 from mjx_like.mjcf.edit.alias import attribute_name
 from mjx_like.mjcf.edit.item import unknown
 from mjx_like.mjcf.edit.value import caller, shown, typed
@@ -151,8 +151,3 @@ class Default:
             kinds = ", ".join("actuator" if kind == "general" else kind for kind in self._class.records)
             raise AttributeError(f"default class '{self.name}' has no '{name}'; kinds: {kinds}")
         return ClassRecord(f"default_{kind}", self._class.records[kind])
-
-
-def fresh(kind: str) -> dict[str, Any]:
-    """Settings of a kind that nobody changed."""
-    return schema_defaults(ELEMENTS[kind])
