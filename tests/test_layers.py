@@ -20,10 +20,10 @@ LAYERS = (
     {"types"},
     {"tree", "geometry", "worlds"},
     {"mjcf"},
-    {"smooth", "tendon", "actuator", "passive", "flex", "ray"},
+    {"smooth", "tendon", "actuator", "passive", "ray"},
     {"collision"},
     {"constraint"},
-    {"solver", "hard"},
+    {"solver"},
     {"postconstraint"},
     {"sensor"},
     {"integrator"},
@@ -43,7 +43,7 @@ LAYERS = (
     },
     {"compiler"},
     {"compilation", "rollout", "io", "interop", "bench"},
-    {"control", "sysid", "learning", "envs", "viewer", "cli"},
+    {"cli"},
     {"__main__"},
 )
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}

@@ -24,7 +24,7 @@ def pair_shapes(
     """Return the two Shapes of each group; where both types are round, their x and y axes are left zero.
 
     Of a group with an entry in `near` they are those of the pairs named there.
-    Selecting components by a 0/1 matrix was measured 7 times faster than gathering them (20 geoms, 161 pairs, CPU).
+    Components are selected by a 0/1 matrix, which on a CPU is faster than gathering them.
     """
     position, rotation = geom_xpos.T, geom_xmat.transpose(2, 1, 0)  # components first; rotation[axis][component]
     shapes: list = [None] * len(groups)

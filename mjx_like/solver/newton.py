@@ -51,8 +51,8 @@ Iterate = Callable[..., _State]
 def newton(settings: Settings, p: Problem, start: Start) -> Solution:
     """Return the optimum of one world.
 
-    Under `vmap` all worlds share one loop, at the least row capacity that holds all their rows; each pass takes a lot
-    of those that are not done, so that the slowest do not hold up the rest. A world ends when its zones are those of
+    Under `vmap` all worlds share one loop, at the least row capacity that holds all their rows; each pass advances
+    a block of those that are not done, so that the slowest do not hold up the rest. A world ends when its zones are those of
     the last Hessian after a full step (the optimum is exact then), or when its cost improvement, its gradient or its
     Newton decrement, over the trace of M, falls below the tolerance; with tolerance 0, when steps improve nothing any
     more.
@@ -66,7 +66,7 @@ def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
     scale = 1 / jnp.maximum(jnp.trace(p.M, axis1=-2, axis2=-1), MINVAL)
     first = _initial(settings, p, start, scale)
 
-    advance = _advance_lot if _lot(scale.size) < scale.size else _advance_all
+    advance = _advance_block if _block(scale.size) < scale.size else _advance_all
     turned = not written_out(p.J)  # the Hessian is a product then, twice as fast if the loop has J transposed
     fixed = (_turned(p) if turned else p, start.tolerance, scale, start.limit)
 
@@ -92,7 +92,7 @@ def _turned(p: Problem) -> Problem:
     return p.replace(J=jnp.swapaxes(p.J, -1, -2))
 
 
-def _lot(batch: int) -> int:
+def _block(batch: int) -> int:
     """Return how many unfinished worlds take a step together."""
     return min(batch, max(_LEAST_LOT, batch // _LOTS))
 
@@ -105,10 +105,10 @@ def _advance_all(iterate: Iterate, fixed: Fixed, s: _State) -> _State:
     return jax.tree.map(lambda a, b: jnp.where(s.done.reshape(s.done.shape + (1,) * (a.ndim - 1)), a, b), s, new)
 
 
-def _advance_lot(iterate: Iterate, fixed: Fixed, s: _State) -> _State:
-    """Return the state after one step of as many unfinished worlds as a lot holds; the last lots may lack some."""
+def _advance_block(iterate: Iterate, fixed: Fixed, s: _State) -> _State:
+    """Return the state after one step of as many unfinished worlds as a block holds; the last blocks may lack some."""
     batch = s.done.size
-    unfinished, ids = lax.top_k(jnp.where(s.done, 0.0, 1.0).astype(jnp.float32), _lot(batch))
+    unfinished, ids = lax.top_k(jnp.where(s.done, 0.0, 1.0).astype(jnp.float32), _block(batch))
     fixed, own = jax.tree.map(lambda x: x.at[ids].get(mode="promise_in_bounds", unique_indices=True), (fixed, s))
     new = iterate(*fixed, own)
     target = jnp.where(unfinished > 0, ids, batch + jnp.arange(ids.size, dtype=ids.dtype))

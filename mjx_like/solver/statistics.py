@@ -20,7 +20,7 @@ Array = jax.Array
 
 @record
 class SolverStatistics(Record):
-    """The start of a solve and what each iteration did; what is beyond the last one stays as that left it."""
+    """The start of a solve and each of its iterations; entries beyond the last iteration repeat it."""
 
     niter: Array = leaf(unit="iterations that the solve took, at most `count`")
     improvement: Array = leaf("count", unit="of the cost by the iteration, over the trace of M")
