@@ -57,7 +57,7 @@ def settle_children(spec: Spec, holder: Element, childclass: str | None) -> None
 
 
 def settle(spec: Spec, element: Element, childclass: str | None) -> None:
-    """Convert the angles and orientations of an attached element to the compiler settings of the model that takes it."""
+    """Convert the angles and orientations of an attached element to the settings of the model that takes it."""
     if element.origin is None:
         return
     theirs, ours = element.origin.compiler, spec.compiler
