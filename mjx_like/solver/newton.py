@@ -54,8 +54,8 @@ def newton(settings: Settings, p: Problem, start: Start) -> Solution:
     Under `vmap` all worlds share one loop, at the least row capacity that holds all their rows; each pass advances
     a block of those that are not done, so that the slowest do not hold up the rest. A world ends when its zones are
     those of the last Hessian after a full step (the optimum is exact then), or when its cost improvement, its gradient
-    or its Newton decrement, over the trace of M, falls below the tolerance; with tolerance 0, when steps improve nothing any
-    more.
+    or its Newton decrement, over the trace of M, falls below the tolerance; with tolerance 0, when steps improve
+    nothing any more.
     Source: mj_solNewton.
     """
 
