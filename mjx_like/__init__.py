@@ -9,6 +9,7 @@ from mjx_like.check import check
 from mjx_like.collision.distance import geom_distance
 from mjx_like.collision.driver import collision
 from mjx_like.compilation import compile_quickly
+from mjx_like.compiler.load import LOADERS as _LOADERS
 from mjx_like.constraint.contact_force import contact_force
 from mjx_like.constraint.jacobian_product import mul_jac_t_vec, mul_jac_vec
 from mjx_like.constraint.stage import make_constraint
@@ -30,6 +31,7 @@ from mjx_like.integrator.position import differentiate_pos, integrate_pos, norma
 from mjx_like.interop.convert import get_data, get_data_into, put_data, put_model
 from mjx_like.inverse import compare_fwd_inv, inverse, inverse_skip
 from mjx_like.io import load, save, save_xml
+from mjx_like.loaders import install as _install
 from mjx_like.math.pose import (
     axis_angle2quat,
     mat2quat,
@@ -105,6 +107,8 @@ from mjx_like.types.hooks import Hooks
 from mjx_like.types.model import Model
 from mjx_like.types.named import id2name, name2id
 from mjx_like.types.option import Option, Statistic
+
+_install(_LOADERS)
 
 __version__ = "0.1.0"
 __all__ = [

@@ -10,7 +10,8 @@ from mjx_like.compiler.compile import compile_spec
 from mjx_like.compiler.decompile.asset import KEY_VECTORS
 from mjx_like.compiler.decompile.model import decompile
 from mjx_like.compiler.finalize import finalize
-from mjx_like.compiler.recompile import recompile as recompile
+from mjx_like.compiler.recompile import recompile
+from mjx_like.loaders import Loaders
 from mjx_like.mjcf.attach.keyframe import layout
 from mjx_like.mjcf.edit.archive import files_of, write_zip
 from mjx_like.mjcf.edit.spec import Spec
@@ -93,3 +94,15 @@ def spec_of_model(m: Model) -> Spec:
     """Return what `Spec.from_model` does."""
     a_model("Spec.from_model", m)
     return Spec.from_record(decompile(m))
+
+
+LOADERS = Loaders(
+    from_xml_path=from_xml_path,
+    from_xml_string=from_xml_string,
+    compile_model=compile_model,
+    recompile=recompile,
+    spec_of_model=spec_of_model,
+    spec_to_xml=spec_to_xml,
+    spec_to_file=spec_to_file,
+    spec_to_zip=spec_to_zip,
+)
