@@ -26,7 +26,7 @@ from mjx_like.tendon.stage import tendon
 from mjx_like.tree.inherited import dof_armature
 from mjx_like.tree.jacobian import jac
 from mjx_like.types.data import Data
-from mjx_like.types.enums import EqType, GeomType, JointType, ObjType
+from mjx_like.types.enums import EqType, GeomType, ObjType
 from mjx_like.types.model import Model
 from mjx_like.worlds import one_model
 
@@ -277,6 +277,4 @@ def _dof_length(m: Model, d: Data, edges: _FlexEdges) -> Array:
         reach = m.geom_rbound + safe.norm(take(d.xipos, owner) - d.geom_xpos)
         parts.append((jnp.where(m.geom_rbound > 0, reach, 0), np.where(owner > 0, owner, -1)))
     size = jnp.maximum(_largest(m.nbody, parts, m.qpos0.dtype), _LEAST_SIZE)
-    kind = m.jnt_type[m.dof_jntid]
-    shifts = (kind == JointType.SLIDE) | ((kind == JointType.FREE) & (np.arange(m.nv) - m.jnt_dofadr[m.dof_jntid] < 3))
-    return jnp.where(shifts, 1, take(size, m.dof_bodyid))
+    return jnp.where(m.plans.smooth.dof_slide | m.plans.smooth.dof_shifting, 1, take(size, m.dof_bodyid))

@@ -55,8 +55,7 @@ def pair_parameters(m: Model) -> PairParameters:
         "solreffriction": jnp.zeros_like(solref),
         "solimp": mix * solimp1 + (1 - mix) * solimp2,
     }
-    adhesive = m.has["geom_adhesion"].any() or m.has["pair_adhesion"].any()
-    if adhesive:
+    if m.adhesive:
         counts = np.asarray([prior[:, 0] >= 0, prior[:, 0] <= 0], mix.dtype)
         values["adhesion"] = counts[0] * take(m.geom_adhesion, first) + counts[1] * take(m.geom_adhesion, second)
     if np.any(plan.explicit >= 0):

@@ -8,7 +8,7 @@ Source: Computation chapter, constraint parameters, adhesion.
 import jax
 import jax.numpy as jnp
 
-from mjx_like.constraint.plan import adhesive
+from mjx_like.constraint.contact import edge_count
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ConeType, ConstraintType
 from mjx_like.types.model import Model
@@ -21,7 +21,7 @@ def adhesive_gap(m: Model, d: Data) -> Data:
 
     Reads and writes contact.
     """
-    if not adhesive(m.topology):
+    if not m.adhesive:
         return d
     c = d.contact
     apart = (c.adhesion != 0) & (c.dist >= c.includemargin)
@@ -36,7 +36,7 @@ def adhesion_bias(m: Model, d: Data) -> Array:
     contact, edge, dim = row_owners(m, d)
     attraction = d.contact.adhesion[contact]
     if m.flags.cone == ConeType.PYRAMIDAL:
-        attraction = attraction / jnp.where(dim > 1, 2 * (dim - 1), 1)
+        attraction = attraction / edge_count(dim)
     else:
         attraction = jnp.where(edge == 0, attraction, 0)
     return jnp.where(edge >= 0, d.efc_R * attraction, 0)

@@ -40,6 +40,11 @@ def approximate_diagonal(contact: Contact, invweight: Array, pyramidal: bool) ->
     return jnp.where(pyramidal & (contact.dim > 1), invweight * (1 + mu * mu), invweight)
 
 
+def edge_count(dim: Array) -> Array:
+    """Return how many rows contacts of these dimensions have with pyramidal cones."""
+    return jnp.where(dim > 1, 2 * (dim - 1), 1)
+
+
 def contact_parameters(m: Model, contact: Contact, spring: Springs) -> ContactParameters:
     """Return the parameters of each contact's rows; spring: those of the contacts.
 

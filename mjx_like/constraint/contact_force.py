@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.constraint.contact import edge_count
 from mjx_like.math.linalg import matmul
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ConeType
@@ -27,7 +28,7 @@ def contact_wrench(m: Model, d: Data) -> Array:
     rows = np.arange(6 if m.flags.cone == ConeType.ELLIPTIC else 10)
     address, dim = d.contact.efc_address[:, None], d.contact.dim[:, None]
     pyramidal = m.flags.cone != ConeType.ELLIPTIC
-    count = jnp.where(dim > 1, 2 * (dim - 1), 1) if pyramidal else dim
+    count = edge_count(dim) if pyramidal else dim
     used = (address >= 0) & (rows < count)
     if not m.njmax:
         return jnp.zeros((m.nconmax, 6), d.qpos.dtype)
@@ -36,7 +37,7 @@ def contact_wrench(m: Model, d: Data) -> Array:
         tangent = (force[:, 0::2] - force[:, 1::2]) * d.contact.friction
         normal = jnp.sum(force, axis=1, keepdims=True)
         force = jnp.concatenate([normal, jnp.where(dim > 1, tangent, 0)], axis=1)
-    if not (m.has["geom_adhesion"].any() or m.has["pair_adhesion"].any()):
+    if not m.adhesive:
         return force
     attraction = jnp.where(d.contact.efc_address >= 0, d.contact.adhesion, 0)[:, None]
     return force - jnp.where(np.arange(6) == 0, attraction, 0)

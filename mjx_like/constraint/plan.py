@@ -93,11 +93,6 @@ def unsupported(t: Topology) -> tuple[str, ...]:
     return tuple(out)
 
 
-def adhesive(t: Topology) -> bool:
-    """Whether any contact can have adhesion."""
-    return bool(t.has["geom_adhesion"].any() or t.has["pair_adhesion"].any())
-
-
 def contact_rows(t: Topology, dim: int) -> int:
     """Return the number of rows of a contact of dimension `dim`."""
     return 2 * (dim - 1) if dim > 1 and t.flags.cone == ConeType.PYRAMIDAL else dim
@@ -159,7 +154,7 @@ def _contact_dims(t: Topology) -> tuple[int, ...]:
     if not t.nconmax:
         return ()
     dims = set(t.plans.collision.dim.tolist())
-    return tuple(sorted(dims | {1} if adhesive(t) and dims else dims))
+    return tuple(sorted(dims | {1} if t.adhesive and dims else dims))
 
 
 def _may_lack_dofs(t: Topology) -> bool:

@@ -9,11 +9,10 @@ import numpy as np
 
 from mjx_like.constraint.adhesion import adhesion_bias, adhesive_gap, surface_motion
 from mjx_like.constraint.assemble import Inputs, Rows, nth_active, rows
-from mjx_like.constraint.contact import approximate_diagonal, contact_parameters
+from mjx_like.constraint.contact import approximate_diagonal, contact_parameters, edge_count
 from mjx_like.constraint.equality import velocity_product
 from mjx_like.constraint.exact_diagonal import exact_diagonal
 from mjx_like.constraint.impedance import end_of_step
-from mjx_like.constraint.plan import adhesive
 from mjx_like.constraint.slots import Slots, equality_active, slots, smoothed_limits
 from mjx_like.constraint.softening import active_from
 from mjx_like.constraint.spring import LIMIT, Sources, Springs, springs
@@ -94,7 +93,7 @@ def reference_constraint(m: Model, d: Data) -> Data:
     if discrete:
         rise = end_of_step(k, b, imp, h)
         aref = safe.ratio(aref, rise)
-    if adhesive(m.topology) and plan.contact_dims:
+    if m.adhesive and plan.contact_dims:
         aref = aref + adhesion_bias(m, d)
     if len(plan.connect) + len(plan.weld):
         nrow = min(len(plan.equality_order), m.njmax)
@@ -154,14 +153,14 @@ def _contact_rows(m: Model, d: Data) -> Array:
     force = c.dist < c.includemargin + active_from(m.smoothing)
     if m.topology.enabled(EnableBit.SPECULATIVE):
         force = force | (c.exclude == 0)
-    if adhesive(m.topology):
+    if m.adhesive:
         force = force | (c.adhesion != 0)
     force = force & (c.geom[:, 0] >= 0)
     if plan.contact_may_lack_dofs:
         bits = jnp.asarray(plan.body_dof_bits.any(axis=1)[m.geom_bodyid])[jnp.maximum(c.geom, 0)]
         force = force & jnp.any(bits, axis=1)
     pyramidal = m.flags.cone == ConeType.PYRAMIDAL
-    each = jnp.where(c.dim > 1, 2 * (c.dim - 1), 1) if pyramidal else c.dim
+    each = edge_count(c.dim) if pyramidal else c.dim
     return jnp.where(force, each, 0).astype(jnp.int32)
 
 

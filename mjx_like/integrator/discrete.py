@@ -11,7 +11,6 @@ import jax.numpy as jnp
 from mjx_like.actuator.derivative import force_slope, length_slope, velocity_dependent
 from mjx_like.constraint.adhesion import row_owners
 from mjx_like.constraint.exact_diagonal import exact_diagonal
-from mjx_like.constraint.plan import adhesive
 from mjx_like.constraint.stage import reference_constraint
 from mjx_like.integrator.advance import advance
 from mjx_like.integrator.implicitfast import free_bias
@@ -152,7 +151,7 @@ def constraint_inertia(m: Model, d: Data) -> Data:
             ratio = jnp.where(edge >= 0, ratio[first], ratio)
         R = safe.divide((1 - imp) * ratio * d.efc_diagA, imp)
         d = d.replace(efc_R=R, efc_D=safe.divide(jnp.ones_like(R), R))
-    return reference_constraint(m, d) if adhesive(m.topology) else d
+    return reference_constraint(m, d) if m.adhesive else d
 
 
 def _joints(m: Model, d: Data) -> tuple[Array, Array]:

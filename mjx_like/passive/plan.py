@@ -28,7 +28,7 @@ def make_plan(t: Topology) -> PassivePlan:
         ),
         gravcomp=bool(t.has["body_gravcomp"].any() and not t.disabled(DisableBit.GRAVITY) and (spring or damper)),
         passive_gravcomp=~t.jnt_actgravcomp[t.dof_jntid],
-        adhesion=bool((t.has["geom_adhesion"].any() or t.has["pair_adhesion"].any()) and (spring or damper)),
+        adhesion=t.adhesive and (spring or damper),
         box_body=np.flatnonzero(by_box),
         ellipsoid_geom=np.flatnonzero(ellipsoid),
         cable_qpos=t.jnt_qposadr[cable_joint][:, None] + np.arange(4),

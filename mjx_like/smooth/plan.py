@@ -9,7 +9,7 @@ from mjx_like.types.topology import Topology
 
 def make_plan(t: Topology) -> SmoothPlan:
     """Return the SmoothPlan of a Topology."""
-    return SmoothPlan(**_nodes(t), **_joints(t), **_masks(t))
+    return SmoothPlan(**_nodes(t), **_dofs(t), **_masks(t))
 
 
 def _nodes(t: Topology) -> dict:
@@ -75,13 +75,14 @@ def _jumps(parent: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(jumps)
 
 
-def _joints(t: Topology) -> dict:
+def _dofs(t: Topology) -> dict[str, np.ndarray]:
+    """Return the kind of each dof."""
     kind = t.jnt_type[t.dof_jntid]
     rank = np.arange(t.nv) - t.jnt_dofadr[t.dof_jntid]
     free = kind == JointType.FREE
     turning = (kind == JointType.BALL) | (free & (rank >= 3))
     return dict(
-        dof_turning=turning,
+        dof_rotating=turning,
         dof_shifting=free & (rank < 3),
         dof_column=np.where(turning | free, rank % 3, 0),
         dof_slide=kind == JointType.SLIDE,
@@ -98,12 +99,11 @@ def _masks(t: Topology) -> dict:
         if t.dof_parentid[i] >= 0:
             dof_before[i] = dof_before[t.dof_parentid[i]]
             dof_before[i, t.dof_parentid[i]] = 1
-    kind = t.jnt_type[t.dof_jntid]
-    rank = np.arange(t.nv) - t.jnt_dofadr[t.dof_jntid]
-    turning = (kind == JointType.BALL) | ((kind == JointType.FREE) & (rank >= 3))
-    same = (t.dof_jntid[:, None] == t.dof_jntid[None, :]) & turning[:, None] & turning[None, :]
+    kinds = _dofs(t)
+    rotating = kinds["dof_rotating"]
+    same = (t.dof_jntid[:, None] == t.dof_jntid[None, :]) & rotating[:, None] & rotating[None, :]
     dof_before[same] = 0
-    dof_before[(kind == JointType.FREE) & (rank < 3)] = 0
+    dof_before[kinds["dof_shifting"]] = 0
     inertia = ancestor.T.copy()
     inertia[0], inertia[:, 0] = 0, 0
     return dict(

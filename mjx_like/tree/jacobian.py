@@ -9,7 +9,6 @@ from mjx_like.math.quaternion import cross
 from mjx_like.math.select import combine, take
 from mjx_like.math.spatial import motion_cross
 from mjx_like.types.data import Data
-from mjx_like.types.enums import JointType
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -71,12 +70,10 @@ def axis_rate(m: Model, d: Data) -> Array:
 
     It differs from cdof_dot for the rotations of ball and free joints, whose axes turn with the body.
     """
-    kind = m.jnt_type[m.dof_jntid]
-    rank = np.arange(m.nv) - m.jnt_dofadr[m.dof_jntid]
-    turning = (kind == JointType.BALL) | ((kind == JointType.FREE) & (rank >= 3))
-    if not turning.any():
+    rotating = m.plans.smooth.dof_rotating
+    if not rotating.any():
         return d.cdof_dot
-    return jnp.where(turning[:, None], motion_cross(d.cvel[m.dof_bodyid], d.cdof), d.cdof_dot)
+    return jnp.where(rotating[:, None], motion_cross(d.cvel[m.dof_bodyid], d.cdof), d.cdof_dot)
 
 
 def _chain(m: Model, d: Data, point: Array, body_id: Array | np.ndarray | int) -> tuple[Array, Array]:

@@ -45,7 +45,7 @@ class SmoothPlan:
     body_node: np.ndarray  # (nbody,) last node of the body
     frame_body: np.ndarray  # (nbody + ngeom + nsite,) body that carries the inertial frame, geom or site
     joint_node: np.ndarray  # (njnt,) node of the joint
-    dof_turning: np.ndarray  # (nv,) True where the dof turns about a body axis: rotations of ball and free joints
+    dof_rotating: np.ndarray  # (nv,) True where the dof turns about a body axis: rotations of ball and free joints
     dof_shifting: np.ndarray  # (nv,) True for the translations of free joints
     dof_column: np.ndarray  # (nv,) which axis of the body or of the world such a dof has, else 0
     dof_slide: np.ndarray  # (nv,) True for a slide joint

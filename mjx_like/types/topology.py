@@ -406,6 +406,11 @@ class Topology:
             return self
         return self.planner(dataclasses.replace(self, flags=flags, plans=None))
 
+    @functools.cached_property
+    def adhesive(self) -> bool:
+        """Whether any contact can have adhesion."""
+        return bool(self.has["geom_adhesion"].any() or self.has["pair_adhesion"].any())
+
     def disabled(self, bit: int) -> bool:
         """Whether the option's disable flags contain `bit`."""
         return bool(self.flags.disableflags & bit)
