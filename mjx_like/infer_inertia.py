@@ -113,5 +113,5 @@ def _principal_axes_jvp(primals, tangents):
     rate = matmul(axes.T, matmul(tangents[0], axes))
     gap = moments[None, :] - moments[:, None]
     apart = jnp.abs(gap) > _EQUAL * jnp.max(jnp.abs(moments))
-    turn = safe.divide(rate, gap, where=apart)
-    return (moments, axes), (jnp.diag(rate), matmul(axes, turn))
+    rotation = safe.divide(rate, gap, where=apart)
+    return (moments, axes), (jnp.diag(rate), matmul(axes, rotation))

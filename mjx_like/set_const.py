@@ -119,8 +119,8 @@ def _each(function: Callable, kind: GeomType, *arrays: Array) -> Array:
 
 def _with_rows(x: Array, parts: list[tuple[np.ndarray, Array]]) -> Array:
     """Return x, shape (n, k), with other rows at static, distinct positions."""
-    lane = np.arange(x.shape[1])
-    flat = put(x.ravel(), [((ids[:, None] * x.shape[1] + lane).ravel(), rows) for ids, rows in parts])
+    column = np.arange(x.shape[1])
+    flat = put(x.ravel(), [((ids[:, None] * x.shape[1] + column).ravel(), rows) for ids, rows in parts])
     return flat.reshape(x.shape)
 
 

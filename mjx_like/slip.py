@@ -49,9 +49,9 @@ def slip(m: Model, d: Data, speed: float = 1e-4, load: float = 0.999) -> Slip:
     used = (d.contact.geom >= 0).all(axis=1) & (d.contact.efc_address >= 0)
     body = jnp.asarray(m.geom_bodyid)[pair]
     arm = d.contact.pos[:, None] - d.subtree_com[jnp.asarray(m.body_rootid)[body]]
-    turn, glide = d.cvel[body][..., :3], d.cvel[body][..., 3:]
-    velocity = glide + cross(turn, arm)
-    relative, spin = (_local(d.contact.frame, x[:, 1] - x[:, 0]) for x in (velocity, turn))
+    rotation, glide = d.cvel[body][..., :3], d.cvel[body][..., 3:]
+    velocity = glide + cross(rotation, arm)
+    relative, spin = (_local(d.contact.frame, x[:, 1] - x[:, 0]) for x in (velocity, rotation))
     surface, none = d.contact.surfacevel, jnp.zeros_like(spin[:, :1])  # along the tangents, and spin about the normal
     across = relative[:, 1:] + surface[:, :2]
     spin = spin + jnp.concatenate([surface[:, 2:], none, none], axis=1)

@@ -22,7 +22,7 @@ def period(m: Model) -> Array:
     return jnp.where(servo, 2 * np.pi * safe.norm(axis), 0)
 
 
-def nearest(setpoint: Array, length: Array, turn: Array) -> Array:
+def nearest(setpoint: Array, length: Array, revolution: Array) -> Array:
     """Return the setpoint, or what differs by whole turns and is nearest to the length; turn: 0 for none."""
-    turns = safe.divide(setpoint - length, turn)
-    return setpoint - turn * jax.lax.stop_gradient(jnp.sign(turns) * jnp.floor(jnp.abs(turns) + 0.5))
+    revolutions = safe.divide(setpoint - length, revolution)
+    return setpoint - revolution * jax.lax.stop_gradient(jnp.sign(revolutions) * jnp.floor(jnp.abs(revolutions) + 0.5))

@@ -209,12 +209,12 @@ def _limit_outputs(m: Model, force: Array) -> Array:
         return force
     owner = m.plans.actuator.out_owner
     clamped = jnp.where(m.actuator_forcelimited[owner], safe.clip(force, *take(m.actuator_forcerange, owner).T), force)
-    turned = [
+    rotated = [
         (at, orientation.limited_torque(m, g, take(force, at.ravel()).reshape(-1, 3)))
         for g in m.plans.actuator.orientation
         for at in (orientation.outputs(m, g),)
     ]
-    return put(clamped, turned)
+    return put(clamped, rotated)
 
 
 def _limit_tendons(m: Model, force: Array) -> Array:

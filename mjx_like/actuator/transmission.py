@@ -75,7 +75,7 @@ def tendon(m: Model, d: Data, ids: np.ndarray) -> tuple[Array, Array]:
 def site(m: Model, d: Data, ids: np.ndarray) -> tuple[Array, Array]:
     """Return lengths, all zero, and moments of actuators at sites: the gear is a wrench in the site's frame."""
     target = m.actuator_trnid[ids, 0]
-    moment = _site_rows(m, d, target, _turned(m, d, ids, target), m.plans.tree.body_dof[m.site_bodyid[target]])
+    moment = _site_rows(m, d, target, _rotated(m, d, ids, target), m.plans.tree.body_dof[m.site_bodyid[target]])
     return jnp.zeros(len(ids), d.qpos.dtype), moment
 
 
@@ -86,12 +86,12 @@ def refsite(m: Model, d: Data, ids: np.ndarray) -> tuple[Array, Array]:
     """
     target, ref = m.actuator_trnid[ids, 0], m.actuator_trnid[ids, 1]
     moves, ref_moves = (m.plans.tree.body_dof[m.site_bodyid[s]] for s in (target, ref))
-    wrench = _turned(m, d, ids, ref)
+    wrench = _rotated(m, d, ids, ref)
     rows = _site_rows(m, d, target, wrench, moves * (1 - ref_moves))
     rows = rows - _site_rows(m, d, ref, wrench, ref_moves * (1 - moves))
     apart = take(d.site_xpos, target) - take(d.site_xpos, ref)
-    turned = quaternion.subtract(_site_quat(m, d, target), _site_quat(m, d, ref))
-    length = jnp.sum(wrench[:, :3] * apart, axis=-1) + jnp.sum(_gear(m, ids)[:, 3:] * turned, axis=-1)
+    rotated = quaternion.subtract(_site_quat(m, d, target), _site_quat(m, d, ref))
+    length = jnp.sum(wrench[:, :3] * apart, axis=-1) + jnp.sum(_gear(m, ids)[:, 3:] * rotated, axis=-1)
     return length, rows
 
 
@@ -148,8 +148,8 @@ def site_rotation(m: Model, d: Data, ids: np.ndarray) -> tuple[Array, Array]:
     target, ref = m.actuator_trnid[ids, 0], m.actuator_trnid[ids, 1]
     length = quaternion.subtract(_site_quat(m, d, target), _site_quat(m, d, ref))
     moves, ref_moves = (m.plans.tree.body_dof[m.site_bodyid[s]] for s in (target, ref))
-    turn = jnp.asarray(moves - ref_moves, d.cdof.dtype)[:, :, None] * d.cdof[:, :3]
-    rows = jnp.einsum("kji,kvj->kiv", take(d.site_xmat, target), turn, precision="highest")
+    rotation = jnp.asarray(moves - ref_moves, d.cdof.dtype)[:, :, None] * d.cdof[:, :3]
+    rows = jnp.einsum("kji,kvj->kiv", take(d.site_xmat, target), rotation, precision="highest")
     return length.ravel(), rows.reshape(-1, m.nv)
 
 
@@ -190,7 +190,7 @@ def _at_dofs(m: Model, values: Array, dof: np.ndarray) -> Array:
     return jnp.sum(values[:, :, None] * where, axis=1)
 
 
-def _turned(m: Model, d: Data, ids: np.ndarray, frame: np.ndarray) -> Array:
+def _rotated(m: Model, d: Data, ids: np.ndarray, frame: np.ndarray) -> Array:
     """Return the gears as wrenches, force and torque, in world axes, shape (k, 6), from the frames of sites."""
     gear = _gear(m, ids).reshape(-1, 2, 1, 3)
     return jnp.sum(take(d.site_xmat, frame)[:, None] * gear, axis=-1).reshape(-1, 6)

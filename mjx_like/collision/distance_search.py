@@ -105,26 +105,26 @@ def field_pairs(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> Array:
     kinds = (int(GeomType.HFIELD),), tuple(sorted(set(m.geom_type[pair[:, 1]].tolist())))
     field = m.geom_dataid[pair[:, 0]]
     table = [jnp.asarray(np.asarray(x)[field], jnp.int32) for x in (m.hfield_adr, m.hfield_nrow, m.hfield_ncol)]
-    ground, turn = take(d.geom_xpos, pair[:, 0]), take(d.geom_xmat, pair[:, 0])
+    ground, iterate = take(d.geom_xpos, pair[:, 0]), take(d.geom_xmat, pair[:, 0])
     discrete = np.isin(m.geom_type[pair[:, 1]], CORNERED)
 
     refined = m.disabled(DisableBit.NATIVECCD)
     search = _search(m, kinds)
 
-    def one(start, nrow, ncol, size, ground, turn, geom, finite, limit):
-        pos = turn.T @ (geom.pos - ground)
-        geom = geom._replace(pos=pos, center=pos, mat=turn.T @ geom.mat)
+    def one(start, nrow, ncol, size, ground, iterate, geom, finite, limit):
+        pos = iterate.T @ (geom.pos - ground)
+        geom = geom._replace(pos=pos, center=pos, mat=iterate.T @ geom.mat)
         prism = lambda line: _prism(m, start, nrow, ncol, size, *line)  # noqa: E731
         found, line, dist = _nearest_prism(
             prism, geom, kinds, nrow, ncol, size, limit, lambda a, b, limit: search(a, b, finite, limit)
         )
         out = _followed(portal_contact.follow_one if refined else follow_prism, prism(line), geom, found)
-        point = ground + turn @ out[4:]
-        return jnp.where(dist < _FAR, jnp.concatenate([out[:1], turn @ out[1:4], point]), NOTHING)
+        point = ground + iterate @ out[4:]
+        return jnp.where(dist < _FAR, jnp.concatenate([out[:1], iterate @ out[1:4], point]), NOTHING)
 
     size = take(m.hfield_size, field)
     return jax.vmap(one)(
-        *table, size, ground, turn, convex_geoms(m, d, pair[:, 1]), discrete, lax.stop_gradient(cutoff)
+        *table, size, ground, iterate, convex_geoms(m, d, pair[:, 1]), discrete, lax.stop_gradient(cutoff)
     )
 
 
@@ -156,7 +156,7 @@ def _nearest_prism(prism, geom: Convex, kinds, nrow, ncol, size, limit, search) 
         found = search(solid, moved, limit)
         return jnp.where(use & found.near, found.values[0], _FAR), found, jnp.stack(line)
 
-    def turn(state):
+    def iterate(state):
         k, hits, best = state
         dist, found, line = jax.vmap(one)(k + np.arange(_CHUNK, dtype=np.int32))
         hit = dist < _FAR
@@ -171,7 +171,7 @@ def _nearest_prism(prism, geom: Convex, kinds, nrow, ncol, size, limit, search) 
     shapes = jax.eval_shape(one, zero)
     blank = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), (shapes[1], shapes[2]))
     start = zero, zero, (*blank, jnp.full((), _FAR, size.dtype))
-    return lax.while_loop(lambda s: (s[0] < total) & (s[1] < MOST), turn, start)[2]
+    return lax.while_loop(lambda s: (s[0] < total) & (s[1] < MOST), iterate, start)[2]
 
 
 def _prism(m: Model, start, nrow, ncol, size, row, strip) -> Convex:

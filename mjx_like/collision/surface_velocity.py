@@ -26,6 +26,6 @@ def surface_velocity(m: Model, geom_xpos: Array, geom_xmat: Array, geom: Array, 
     fields = jnp.concatenate([geom_xpos, linear, spin], axis=1)[geom]
     center, linear, spin = fields[..., :3], fields[..., 3:6], fields[..., 6:]
     velocity = linear + cross(spin, point[:, None] - center)
-    relative, turn = velocity[:, 1] - velocity[:, 0], spin[:, 1] - spin[:, 0]
+    relative, rotation = velocity[:, 1] - velocity[:, 0], spin[:, 1] - spin[:, 0]
     along = jnp.sum(frame[:, 1:] * relative[:, None], axis=-1)
-    return jnp.concatenate([along, jnp.sum(frame[:, 0] * turn, axis=-1, keepdims=True)], axis=1)
+    return jnp.concatenate([along, jnp.sum(frame[:, 0] * rotation, axis=-1, keepdims=True)], axis=1)

@@ -52,11 +52,11 @@ def _identity(quat: np.ndarray) -> np.ndarray:
 
 def _of_joints(f: Fields, joints: range) -> int:
     """How simple a body is by its joints: each along an axis, at the origin, and no joint after a rotation."""
-    turned = False
+    rotated = False
     for joint in joints:
         kind = f["jnt_type"][joint]
         aligned = np.sum(np.abs(f["jnt_axis"][joint]) > _AXIS) == 1 or kind in (JointType.FREE, JointType.BALL)
-        if turned or not aligned or (np.abs(f["jnt_pos"][joint]) >= _SAME).any():
+        if rotated or not aligned or (np.abs(f["jnt_pos"][joint]) >= _SAME).any():
             return 0
-        turned = kind in (JointType.BALL, JointType.HINGE)
+        rotated = kind in (JointType.BALL, JointType.HINGE)
     return 2 if len(joints) and all(f["jnt_type"][joint] == JointType.SLIDE for joint in joints) else 1

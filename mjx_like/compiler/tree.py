@@ -181,4 +181,4 @@ def _in_frame(ctx: Context, element: Element, attributes: Attributes, scale: Sca
     quat = direction(attributes)
     if quat is None:
         quat = IDENTITY if "joint" in element.tag else ctx.orientation(element, attributes)
-    return stretched(element, attributes, found, scale, quat), scale.turned(quat)
+    return stretched(element, attributes, found, scale, quat), scale.rotated(quat)

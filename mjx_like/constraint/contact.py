@@ -88,11 +88,11 @@ def row_directions(edge: Array, dim: Array, frame: Array, friction: Array, dims:
         mu = jnp.where(axis == i, friction[:, i - 1], mu)
     along = [(axis == i).astype(frame.dtype)[:, None] for i in range(max(dims))]
     shift = sum((a * frame[:, i] for i, a in enumerate(along[1:3], 1)), jnp.zeros_like(frame[:, 0]))
-    turn = sum((a * frame[:, i] for i, a in enumerate(along[3:])), jnp.zeros_like(shift))
+    rotation = sum((a * frame[:, i] for i, a in enumerate(along[3:])), jnp.zeros_like(shift))
     if not pyramidal:
-        return RowDirections(along[0] * frame[:, 0] + shift, turn, mu)
+        return RowDirections(along[0] * frame[:, 0] + shift, rotation, mu)
     scale = jnp.where(edge & 1 == 0, mu, -mu)[:, None]
-    return RowDirections(frame[:, 0] + scale * shift, scale * turn, mu)
+    return RowDirections(frame[:, 0] + scale * shift, scale * rotation, mu)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(6,))
@@ -118,8 +118,8 @@ def row_jacobian(
     else:
         arm = [point[:, None, i] - center[:, i] for i in range(3)]
         f = [force[:, None, i] for i in range(3)]
-        turn = (arm[1] * f[2] - arm[2] * f[1], arm[2] * f[0] - arm[0] * f[2], arm[0] * f[1] - arm[1] * f[0])
-        terms = [(torque[:, None, i] + turn[i]) * cdof[:, i] for i in range(3)]
+        rotation = (arm[1] * f[2] - arm[2] * f[1], arm[2] * f[0] - arm[0] * f[2], arm[0] * f[1] - arm[1] * f[0])
+        terms = [(torque[:, None, i] + rotation[i]) * cdof[:, i] for i in range(3)]
     terms += [force[:, None, i] * cdof[:, 3 + i] for i in range(3)]
     return sign * (((terms[0] + terms[1]) + (terms[2] + terms[3])) + (terms[4] + terms[5]))
 

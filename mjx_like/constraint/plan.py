@@ -123,9 +123,9 @@ def _equalities(t: Topology) -> np.ndarray:
         return ids
     first, second = equality_bodies(t, np.where(bodies, ids, ids[bodies][0]))
     dofs = t.plans.tree.body_dof != 0
-    turns = dofs[first][:, t.jnt_type[t.dof_jntid] != JointType.SLIDE].any(axis=1)
+    rotations = dofs[first][:, t.jnt_type[t.dof_jntid] != JointType.SLIDE].any(axis=1)
     dense = t.flags.jacobian == JacobianType.DENSE or (t.flags.jacobian == JacobianType.AUTO and t.nv < _DENSE)
-    as_one = (dofs[first] == dofs[second]).all(axis=1) & ~turns & dense
+    as_one = (dofs[first] == dofs[second]).all(axis=1) & ~rotations & dense
     return ids[~bodies | ((dofs[first] | dofs[second]).any(axis=1) & ~as_one)]
 
 

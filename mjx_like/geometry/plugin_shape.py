@@ -98,7 +98,7 @@ def _gear_section(xp, p: Point, alpha: float, diameter: float, teeth: float, inn
     stride = np.pi / pitch / (diameter / 2)
     lean = xp.arccos(base / (diameter / 2))
     shift = stride / 2 - 2 * (xp.tan(lean) - lean)
-    sides = [_wrapped(xp, turn + shift / 2, stride) - shift / 2 for turn in (angle, -angle - shift)]
+    sides = [_wrapped(xp, rotation + shift / 2, stride) - shift / 2 for rotation in (angle, -angle - shift)]
     beyond = rho > base
     far = xp.where(beyond, rho, base + 1.0)
     tangent = xp.sqrt(far * far - base * base)

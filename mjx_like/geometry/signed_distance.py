@@ -80,7 +80,7 @@ def _beyond(x: v.Vector, size: v.Vector) -> tuple[v.Vector, v.Vector, Array]:
     return over, tuple(jnp.maximum(c, 0) for c in over), jnp.maximum(jnp.maximum(over[0], over[1]), over[2])
 
 
-def _turning(x: v.Vector, over: v.Vector, size: v.Vector) -> v.Vector:
+def _rotating(x: v.Vector, over: v.Vector, size: v.Vector) -> v.Vector:
     """Return unit vectors within a box that turn from its corners to its faces.  Source: radialField3d."""
     steep = v.normalize(tuple(safe.divide(-s, c, MAXVAL) for s, c in zip(size, over, strict=True)))[0]
     return tuple(jnp.where(c < 0, -s, s) for c, s in zip(x, steep, strict=True))
@@ -88,7 +88,7 @@ def _turning(x: v.Vector, over: v.Vector, size: v.Vector) -> v.Vector:
 
 def _box(x: v.Vector, size: v.Vector) -> Array:
     over, outer, largest = _beyond(x, size)
-    steep = _turning(x, over, size)
+    steep = _rotating(x, over, size)
     way = [safe.divide(-c, jnp.abs(s), MAXVAL) for c, s in zip(over, steep, strict=True)]
     within = -jnp.minimum(jnp.minimum(way[0], way[1]), way[2]) * v.norm(steep)
     return jnp.where(largest >= 0, v.norm(outer), within)
@@ -97,7 +97,7 @@ def _box(x: v.Vector, size: v.Vector) -> Array:
 def _box_gradient(x: v.Vector, size: v.Vector) -> v.Vector:
     over, outer, largest = _beyond(x, size)
     outward = tuple(jnp.where(c < 0, -s, s) for c, s in zip(x, v.normalize(outer)[0], strict=True))
-    return v.select(largest < 0, _turning(x, over, size), outward)
+    return v.select(largest < 0, _rotating(x, over, size), outward)
 
 
 def _scaled(x: v.Vector, size: v.Vector) -> tuple[v.Vector, Array, Array]:

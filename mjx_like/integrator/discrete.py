@@ -73,8 +73,8 @@ def discrete_force(m: Model, d: Data) -> Array:
     if not dof.size:
         return force
     moving = take(d.qacc, dof.ravel()).reshape(-1, 1, 6)
-    turned = m.opt.timestep * jnp.sum(gyroscopic * moving, axis=2)
-    return force + scatter(turned.ravel(), dof.ravel(), m.nv)
+    rotated = m.opt.timestep * jnp.sum(gyroscopic * moving, axis=2)
+    return force + scatter(rotated.ravel(), dof.ravel(), m.nv)
 
 
 def discrete_metric(m: Model, d: Data) -> tuple[Array, Array, Array]:

@@ -11,9 +11,9 @@ from mjx_like.types.topology import Topology
 def make_plan(t: Topology) -> IntegratorPlan:
     """Return the IntegratorPlan of a Topology."""
     free, ball = t.jnt_type == JointType.FREE, t.jnt_type == JointType.BALL
-    turning = free | ball
-    quat_qpos = (t.jnt_qposadr + 3 * free)[turning, None] + np.arange(4)
-    quat_dof = (t.jnt_dofadr + 3 * free)[turning, None] + np.arange(3)
+    rotating = free | ball
+    quat_qpos = (t.jnt_qposadr + 3 * free)[rotating, None] + np.arange(4)
+    quat_dof = (t.jnt_dofadr + 3 * free)[rotating, None] + np.arange(3)
     scalar_qpos = np.setdiff1d(np.arange(t.nq), quat_qpos)
     scalar_dof = np.setdiff1d(np.arange(t.nv), quat_dof)
     standalone = np.array([j for j in np.flatnonzero(free) if _standalone(t, t.jnt_bodyid[j])], np.int32)

@@ -64,10 +64,10 @@ def _scalar(rest: Array, position: Array, threshold: Array) -> Array:
 
 def _ball(rest: Array, position: Array, threshold: Array) -> Array:
     position = quaternion.normalize(position)
-    turn = quaternion.subtract(position, quaternion.normalize(rest))
-    angle = safe.norm(turn)
+    rotation = quaternion.subtract(position, quaternion.normalize(rest))
+    angle = safe.norm(rotation)
     over = angle > threshold
-    kept = safe.divide(threshold, angle, where=over)[:, None] * turn
+    kept = safe.divide(threshold, angle, where=over)[:, None] * rotation
     return jnp.where(over[:, None], quaternion.multiply(position, quaternion.from_rotation_vector(-kept)), rest)
 
 

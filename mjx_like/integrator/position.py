@@ -23,8 +23,8 @@ def integrate_pos(m: Model, qpos: Array, qvel: Array, dt: Array | float) -> Arra
     scalar = take(qpos, plan.scalar_qpos) + dt * take(qvel, plan.scalar_dof)
     if not plan.quat_qpos.size:
         return scalar
-    turned = quaternion.integrate(quaternions(m, qpos), angular_velocity(m, qvel), dt)
-    return take(jnp.concatenate([scalar, turned.ravel()]), plan.qpos_order)
+    rotated = quaternion.integrate(quaternions(m, qpos), angular_velocity(m, qvel), dt)
+    return take(jnp.concatenate([scalar, rotated.ravel()]), plan.qpos_order)
 
 
 def differentiate_pos(m: Model, qpos1: Array, qpos2: Array, dt: Array | float = 1.0) -> Array:
@@ -36,8 +36,8 @@ def differentiate_pos(m: Model, qpos1: Array, qpos2: Array, dt: Array | float = 
     scalar = safe.ratio(take(qpos2, plan.scalar_qpos) - take(qpos1, plan.scalar_qpos), dt)
     if not plan.quat_qpos.size:
         return scalar
-    turn = safe.ratio(quaternion.subtract(quaternions(m, qpos2), quaternions(m, qpos1)), dt)
-    return take(jnp.concatenate([scalar, turn.ravel()]), plan.dof_order)
+    rotation = safe.ratio(quaternion.subtract(quaternions(m, qpos2), quaternions(m, qpos1)), dt)
+    return take(jnp.concatenate([scalar, rotation.ravel()]), plan.dof_order)
 
 
 def quaternions(m: Model, qpos: Array) -> Array:
@@ -58,7 +58,7 @@ def replace_angular_velocity(m: Model, qvel: Array, omega: Array) -> Array:
 
 def normalize_quat(m: Model, qpos: Array) -> Array:
     """Return joint positions, shape (nq,), with all quaternions normalised.  Source: mj_normalizeQuat."""
-    turning = np.isin(m.jnt_type, (JointType.FREE, JointType.BALL))
-    start = (m.jnt_qposadr + 3 * (m.jnt_type == JointType.FREE))[turning]
+    rotating = np.isin(m.jnt_type, (JointType.FREE, JointType.BALL))
+    start = (m.jnt_qposadr + 3 * (m.jnt_type == JointType.FREE))[rotating]
     cells, qpos = start[:, None] + np.arange(4), jnp.asarray(qpos)
     return qpos.at[cells].set(quaternion.normalize(qpos[cells])) if cells.size else qpos

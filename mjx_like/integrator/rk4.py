@@ -88,15 +88,15 @@ def straightened(m: Model, moved: Array, qvel: Array) -> Array:
     """
     if not m.plans.integrator.quat_dof.size:
         return qvel
-    turn, omega = angular_velocity(m, moved), angular_velocity(m, qvel)
-    across = cross(turn, omega)
-    rate = omega + 0.5 * across + _curvature(turn) * cross(turn, across)
+    rotation, omega = angular_velocity(m, moved), angular_velocity(m, qvel)
+    across = cross(rotation, omega)
+    rate = omega + 0.5 * across + _curvature(rotation) * cross(rotation, across)
     return replace_angular_velocity(m, qvel, rate)
 
 
-def _curvature(turn: Array) -> Array:
+def _curvature(rotation: Array) -> Array:
     """Return (1 - (a/2) cot(a/2)) / a^2 for a = |turn|, shape (..., 1); its series near 0."""
-    square = jnp.sum(turn * turn, axis=-1, keepdims=True)
+    square = jnp.sum(rotation * rotation, axis=-1, keepdims=True)
     small = square < 1e-2
     angle = safe.sqrt(jnp.where(small, 1, square))
     series = 1 / 12 + square * (1 / 720 + square * (1 / 30240 + square * (1 / 1209600 + square / 47900160)))

@@ -65,8 +65,8 @@ def gyroscopic_derivative(inertia: Array, armature: Array, rotation: Array, omeg
     about_origin = inertia[:, 3:, 3:] - jnp.eye(3, dtype=inertia.dtype) * armature[:, None, 3:]
     momentum = jnp.einsum("nji,njk,nk->ni", rotation, coupling, omega, precision="highest")
     spin = jnp.einsum("nij,nj->ni", about_origin, omega, precision="highest")
-    turned = matmul(rotation, matmul(skew(omega), jnp.swapaxes(rotation, 1, 2)))
-    force = matmul(turned, coupling) - matmul(rotation, skew(momentum))
+    rotated = matmul(rotation, matmul(skew(omega), jnp.swapaxes(rotation, 1, 2)))
+    force = matmul(rotated, coupling) - matmul(rotation, skew(momentum))
     torque = matmul(skew(omega), about_origin) - skew(spin)
     right = jnp.concatenate([force, torque], axis=1)
     return jnp.concatenate([jnp.zeros_like(right), right], axis=2)

@@ -46,6 +46,6 @@ def compose(a: Array, b: Array) -> Array:
     return a[:, 0, None] * b[0] + a[:, 1, None] * b[1] + a[:, 2, None] * b[2] + a[:, 3, None] * last
 
 
-def turn(a: Array, v: Array) -> Array:
+def rotate(a: Array, v: Array) -> Array:
     """Return the vectors v, shape (3, n), turned by the rotations of poses or matrices a."""
     return a[:, 0] * v[0] + a[:, 1] * v[1] + a[:, 2] * v[2]

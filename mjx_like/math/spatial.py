@@ -76,6 +76,6 @@ def shift_force(force: Array, offset: Array) -> Array:
 
 def to_frame(vector: Array, rotation: Array) -> Array:
     """Return a spatial vector in the axes of `rotation`, shape (..., 3, 3) (local to world)."""
-    turn = jnp.swapaxes(rotation, -1, -2)
-    parts = [jnp.einsum("...ij,...j->...i", turn, vector[..., s], precision="highest") for s in (slice(3), slice(3, 6))]
+    rot = jnp.swapaxes(rotation, -1, -2)
+    parts = [jnp.einsum("...ij,...j->...i", rot, vector[..., s], precision="highest") for s in (slice(3), slice(3, 6))]
     return jnp.concatenate(parts, axis=-1)

@@ -115,11 +115,11 @@ def _moved(equation: Any, inputs: list[_Value]) -> list[Any]:
 def _elementwise(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
     shape = (*equation.outvars[0].aval.shape, size)
 
-    def lane(v: _Value) -> Array:
+    def as_mapped(v: _Value) -> Array:
         x = jnp.asarray(v.array)
         return jnp.broadcast_to(x if v.mapped else x[..., None] if x.ndim else x, shape)
 
-    return [equation.primitive.bind(*map(lane, inputs), **equation.params)]
+    return [equation.primitive.bind(*map(as_mapped, inputs), **equation.params)]
 
 
 def _same(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
@@ -207,31 +207,31 @@ def _dot(equation: Any, inputs: list[_Value], size: int) -> list[Any] | None:
     return [jnp.moveaxis(product, range(free, free + rows), range(rows))]
 
 
-def _common_rows(common: Array, c: int, lanes: Array, p: dict[str, Any]) -> Array:
+def _common_rows(common: Array, c: int, mapped: Array, p: dict[str, Any]) -> Array:
     """Return the product over axis `c` of a common array and the first of a mapped one, as one product of matrices.
 
-    The result has the other axes of `common`, then those of `lanes`. Neither it nor its derivative moves an axis.
+    The result has the other axes of `common`, then those of `mapped`. Neither it nor its derivative moves an axis.
     """
-    rows, columns = jnp.moveaxis(common, c, -1), lanes.reshape(lanes.shape[0], -1)
+    rows, columns = jnp.moveaxis(common, c, -1), mapped.reshape(mapped.shape[0], -1)
     product = lax.dot_general(rows, columns, (((rows.ndim - 1,), (0,)), ((), ())), **_settings(p))
-    return product.reshape(*rows.shape[:-1], *lanes.shape[1:])
+    return product.reshape(*rows.shape[:-1], *mapped.shape[1:])
 
 
 def _settings(p: dict[str, Any]) -> dict[str, Any]:
     return {name: p[name] for name in ("precision", "preferred_element_type")}
 
 
-def _common_product(common: Array, c: int, lanes: Array, along: int, p: dict[str, Any]) -> Array:
+def _common_product(common: Array, c: int, mapped: Array, along: int, p: dict[str, Any]) -> Array:
     """Return the product over axis `c` of a common array and axis `along` of a mapped one.
 
-    The result has the other axes of `lanes`, then those of `common`, then the worlds: one matrix product for each of
+    The result has the other axes of `mapped`, then those of `common`, then the worlds: one matrix product for each of
     the former, so that no axis is merged with that of the worlds.
     """
-    lanes, rows = jnp.moveaxis(lanes, along, -2), jnp.moveaxis(common, c, -1)
-    free = lanes.ndim - 2
-    rows = jnp.broadcast_to(rows, (*lanes.shape[:free], *rows.shape))
+    mapped, rows = jnp.moveaxis(mapped, along, -2), jnp.moveaxis(common, c, -1)
+    free = mapped.ndim - 2
+    rows = jnp.broadcast_to(rows, (*mapped.shape[:free], *rows.shape))
     numbers = (((rows.ndim - 1,), (free,)), (tuple(range(free)), tuple(range(free))))
-    return lax.dot_general(rows, lanes, numbers, **_settings(p))
+    return lax.dot_general(rows, mapped, numbers, **_settings(p))
 
 
 def _product_of_mapped(x: Array, y: Array, cx, cy, bx) -> list[Any] | None:

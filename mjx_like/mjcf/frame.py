@@ -162,9 +162,9 @@ def _from_euler(value, degree, sequence):
     _check_finite("euler", value)
     quat = IDENTITY
     for angle, letter in zip(value / 180.0 * math.pi if degree else value, sequence, strict=True):
-        turn = np.zeros(4)
-        turn[0], turn[_AXIS[letter.lower()]] = math.cos(angle / 2), math.sin(angle / 2)
-        quat = quat_mul(quat, turn) if letter.islower() else quat_mul(turn, quat)
+        rotation = np.zeros(4)
+        rotation[0], rotation[_AXIS[letter.lower()]] = math.cos(angle / 2), math.sin(angle / 2)
+        quat = quat_mul(quat, rotation) if letter.islower() else quat_mul(rotation, quat)
     return normalized(quat)[0]
 
 
@@ -200,16 +200,16 @@ def principal_axes(
         tau = (rotated[column, column] - rotated[row, row]) / (2 * rotated[row, column])
         tangent = 1 / (tau + math.sqrt(1 + tau * tau)) if tau >= 0 else -1 / (-tau + math.sqrt(1 + tau * tau))
         cosine = 1 / math.sqrt(1 + tangent * tangent)
-        turn = np.zeros(4)
-        turn[1 + about] = (1 if about == 1 else -1) * tangent * cosine / math.sqrt(2 + 2 * cosine)
-        turn[0] = math.sqrt(1 - turn[1 + about] ** 2)
-        quat = quat_mul(quat, normalized(turn)[0])
+        rotation = np.zeros(4)
+        rotation[1 + about] = (1 if about == 1 else -1) * tangent * cosine / math.sqrt(2 + 2 * cosine)
+        rotation[0] = math.sqrt(1 - rotation[1 + about] ** 2)
+        quat = quat_mul(quat, normalized(rotation)[0])
     for low in (0, 1, 0):
         if moments[low] + swap_gap * scale < moments[low + 1]:
             moments[[low, low + 1]] = moments[[low + 1, low]]
-            turn = np.zeros(4)
-            turn[0] = turn[1 + (low + 2) % 3] = math.sqrt(0.5)
-            quat = quat_mul(quat, turn)
+            rotation = np.zeros(4)
+            rotation[0] = rotation[1 + (low + 2) % 3] = math.sqrt(0.5)
+            quat = quat_mul(quat, rotation)
     return moments, quat
 
 

@@ -18,7 +18,7 @@ def cable_force(m: Model, d: Data) -> Array:
     """
     plan, n = m.plans.passive, len(m.cable_bodyid)
     joint = quaternion.normalize(take(d.qpos, plan.cable_qpos.ravel()).reshape(n, 4))
-    turn = quaternion.multiply(take(m.body_quat, m.cable_bodyid), joint)
-    stress = -m.cable_stiffness * (quaternion.to_rotation_vector(turn) - m.cable_curvature)
-    torque = quaternion.rotate(quaternion.conjugate(turn), stress)
+    rotation = quaternion.multiply(take(m.body_quat, m.cable_bodyid), joint)
+    stress = -m.cable_stiffness * (quaternion.to_rotation_vector(rotation) - m.cable_curvature)
+    torque = quaternion.rotate(quaternion.conjugate(rotation), stress)
     return scatter(torque.ravel(), plan.cable_dof.ravel(), d.qvel.shape[0])

@@ -79,5 +79,5 @@ def _drag(omega, velocity, size, projected, coefficients, density, viscosity) ->
     wide = jnp.maximum(jnp.roll(size, -1, axis=-1), jnp.roll(size, -2, axis=-1))
     own, largest = 8 / 15 * np.pi * size * wide**4, 8 / 15 * np.pi * middle * longest**4
     moment = omega * (angular * own + slender * (largest - own))
-    turning_drag = viscosity * np.pi * diameter**3 + density * safe.norm(moment, keepdims=True)
-    return -turning_drag * omega, -linear_drag * velocity
+    rotating_drag = viscosity * np.pi * diameter**3 + density * safe.norm(moment, keepdims=True)
+    return -rotating_drag * omega, -linear_drag * velocity

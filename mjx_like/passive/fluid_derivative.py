@@ -113,9 +113,9 @@ def _in_tree_frames(m: Model, d: Data, body: np.ndarray, pos: Array, rotation: A
     x, y, z = offset[:, 0], offset[:, 1], offset[:, 2]
     zero = jnp.zeros_like(x)
     lever = jnp.stack([zero, z, -y, -z, zero, x, y, -x, zero], axis=-1).reshape(-1, 3, 3)
-    turn = jnp.swapaxes(rotation, 1, 2)
-    top = jnp.concatenate([turn, jnp.zeros_like(turn)], axis=2)
-    bottom = jnp.concatenate([matmul(turn, lever), turn], axis=2)
+    rot = jnp.swapaxes(rotation, 1, 2)
+    top = jnp.concatenate([rot, jnp.zeros_like(rot)], axis=2)
+    bottom = jnp.concatenate([matmul(rot, lever), rot], axis=2)
     to_local = jnp.concatenate([top, bottom], axis=1)
     moved = matmul(jnp.swapaxes(to_local, 1, 2), matmul(local, to_local))
     return segment_sum(-moved, body, m.nbody)

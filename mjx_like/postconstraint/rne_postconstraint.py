@@ -72,7 +72,7 @@ def _ties(m: Model, d: Data, eq: np.ndarray) -> Array:
     if weld.any():
         site = (m.eq_objtype[eq] == ObjType.SITE)[:, None]
         relative = jnp.where(site, quat1, quaternion.multiply(quat1, data[:, 6:10]))
-        torque = jnp.where(weld, 0.5 * data[:, 10:11] * _turned_back(quat2, relative, force[:, 3:]), 0)
+        torque = jnp.where(weld, 0.5 * data[:, 10:11] * _rotated_back(quat2, relative, force[:, 3:]), 0)
     linear = force[:, :3]
     first = jnp.concatenate([torque + cross(at1, linear), linear], axis=1)
     second = jnp.concatenate([torque + cross(at2, linear), linear], axis=1)
@@ -97,12 +97,12 @@ def _anchor(m: Model, d: Data, eq: np.ndarray, objid: np.ndarray, local: Array) 
     if site.any():
         ids = np.where(site, objid, 0)
         at = jnp.where(site[:, None], take(d.site_xpos, ids), at)
-        turned = quaternion.multiply(quat, quaternion.normalize(take(m.site_quat, ids)))
-        quat = jnp.where(site[:, None], turned, quat)
+        rotated = quaternion.multiply(quat, quaternion.normalize(take(m.site_quat, ids)))
+        quat = jnp.where(site[:, None], rotated, quat)
     return at, body, quat
 
 
-def _turned_back(quat2: Array, quat1: Array, force: Array) -> Array:
+def _rotated_back(quat2: Array, quat1: Array, force: Array) -> Array:
     """Return the world torque that does the work of `force` on the vector part of conj(quat2) w quat1, shape (n, 3)."""
     columns = []
     for axis in np.eye(3):

@@ -120,8 +120,8 @@ def cast(
         if not geoms.size:
             continue
         rotation = take(d.geom_xmat, geoms)
-        start = _turned(rotation, point[:, None] - take(d.geom_xpos, geoms))
-        along = _turned(rotation, vector[:, None])
+        start = _rotated(rotation, point[:, None] - take(d.geom_xpos, geoms))
+        along = _rotated(rotation, vector[:, None])
         seen = include[:, geoms] & (_alpha(m, geoms) != 0)
         seen = seen if near is None else seen & take(near, geoms)
         if kind in SURFACES:
@@ -137,7 +137,7 @@ def cast(
     return _first(jnp.concatenate(dists, axis=1), jnp.concatenate(normals, axis=1), np.concatenate(ids))
 
 
-def _turned(rotation: Array, vector: Array) -> Array:
+def _rotated(rotation: Array, vector: Array) -> Array:
     """Return vectors of shape (n or 1, k, 3) in the frames of `rotation`, shape (k, 3, 3)."""
     return jnp.sum(rotation * vector[..., None], axis=-2)
 

@@ -51,16 +51,16 @@ def contact(m: Model, d: Data, group: SensorGroup) -> Array:
     slots = group.dim // sum(SIZE[field] for field in fields)
     if not m.nconmax:
         return jnp.zeros((group.sensor.size, group.dim), d.qpos.dtype)
-    matches, turned = _match(m, d, group)
+    matches, rotated = _match(m, d, group)
     if group.intprm[1] == Reduce.NETFORCE:
-        values = _net(m, d, fields, matches, turned)
+        values = _net(m, d, fields, matches, rotated)
         return jnp.pad(values[:, None], ((0, 0), (0, slots - 1), (0, 0)))
     order = _order(m, d, group.intprm[1], matches)
     chosen = jnp.stack([matches & (order == slot) for slot in range(slots)], axis=1)
     count = jnp.sum(matches, axis=1, dtype=d.qpos.dtype)[:, None, None]
     table = _table(m, d, fields)
     picked = matmul(chosen.astype(table.dtype), table)
-    flip = jnp.any(chosen & turned[:, None], axis=2)[..., None]
+    flip = jnp.any(chosen & rotated[:, None], axis=2)[..., None]
     signs = np.concatenate([np.broadcast_to(_TURNED.get(field, 1), SIZE[field]) for field in fields])
     picked = jnp.where(flip, picked * signs, picked)
     if fields[0] == ConDataField.FOUND:
@@ -133,15 +133,15 @@ def _relative_velocity(m: Model, d: Data) -> Array:
     body = jnp.maximum(contact_bodies(m, d), 0)
     motion = jnp.concatenate([d.cvel, take(d.subtree_com, m.body_rootid)], axis=1)
     motion = motion.at[body].get(mode="promise_in_bounds")
-    turn, shift, centre = motion[..., :3], motion[..., 3:6], motion[..., 6:]
-    shift = shift + cross(turn, d.contact.pos[:, None] - centre)
-    world = jnp.concatenate([turn[:, 1] - turn[:, 0], shift[:, 1] - shift[:, 0]], axis=1)
+    rotation, shift, centre = motion[..., :3], motion[..., 3:6], motion[..., 6:]
+    shift = shift + cross(rotation, d.contact.pos[:, None] - centre)
+    world = jnp.concatenate([rotation[:, 1] - rotation[:, 0], shift[:, 1] - shift[:, 0]], axis=1)
     return jnp.concatenate(
         [jnp.sum(d.contact.frame * part[:, None], axis=2) for part in (world[:, :3], world[:, 3:])], 1
     )
 
 
-def _net(m: Model, d: Data, fields: list[ConDataField], matches: Array, turned: Array) -> Array:
+def _net(m: Model, d: Data, fields: list[ConDataField], matches: Array, rotated: Array) -> Array:
     """Return the fields of one contact, in the axes of the world, that stands for all that match, shape (n, size).
 
     It is at the mean of their points, weighed by their forces; zero where none matches.
@@ -151,7 +151,7 @@ def _net(m: Model, d: Data, fields: list[ConDataField], matches: Array, turned: 
     weight = jnp.where(matches, safe.norm(wrench[:, :3]), 0)
     point = jnp.sum(weight[..., None] * d.contact.pos, axis=1)
     point = safe.ratio(point, jnp.maximum(jnp.sum(weight, axis=1, keepdims=True), MINVAL))
-    sign = jnp.where(matches, jnp.where(turned, -1.0, 1.0), 0)[..., None]
+    sign = jnp.where(matches, jnp.where(rotated, -1.0, 1.0), 0)[..., None]
     arm = d.contact.pos - point[:, None]
     zero, axes = jnp.zeros_like(point[:, :1]), np.broadcast_to(np.eye(3)[:2, None], (2, *point.shape))
     columns = {

@@ -35,6 +35,6 @@ def sensor_noise(m: Model, d: Data, key: Array) -> Data:
         noisy = noisy.at[cells].set(safe.normalize(noisy[cells])[0])
     if quat.size:
         cells = quat[:, None] + np.arange(4)
-        turn = quaternion.from_rotation_vector(draw[cells[:, 1:]])
-        noisy = noisy.at[cells].set(quaternion.multiply(value[cells], turn))
+        rotation = quaternion.from_rotation_vector(draw[cells[:, 1:]])
+        noisy = noisy.at[cells].set(quaternion.multiply(value[cells], rotation))
     return d.replace(sensordata=noisy)

@@ -43,8 +43,8 @@ def _dof_axes(m: Model, d: Data, com: Array) -> Array:
     offset = take(com, m.body_rootid[m.dof_bodyid]) - take(d.xanchor, m.dof_jntid)
     if plan.dof_rotating.any():
         columns = jnp.swapaxes(d.xmat, -1, -2).reshape(-1, 3)
-        turned = take(columns, 3 * m.dof_bodyid + plan.dof_column)
-        axis = jnp.where(plan.dof_rotating[:, None], turned, axis)
+        rotated = take(columns, 3 * m.dof_bodyid + plan.dof_column)
+        axis = jnp.where(plan.dof_rotating[:, None], rotated, axis)
     still, linear = jnp.zeros_like(axis), axis
     if plan.dof_shifting.any():
         linear = jnp.where(plan.dof_shifting[:, None], np.eye(3, dtype=axis.dtype)[plan.dof_column], linear)

@@ -93,10 +93,10 @@ def _positions(m: Model, base_pos: Array, base: Array, rotation: Array, slide: A
     plan = m.plans.smooth
     zero = jnp.zeros((1, 3), base_pos.dtype)
     anchor, axis = (pick_last(jnp.concatenate([x, zero]).T, plan.node_joint) for x in (m.jnt_pos, m.jnt_axis))
-    rest, direction = hold(component_first.turn(base, anchor)), hold(component_first.turn(base, axis))
+    rest, direction = hold(component_first.rotate(base, anchor)), hold(component_first.rotate(base, axis))
     before = take_last(rotation, plan.node_jump[0] if plan.node_jump else np.zeros(rotation.shape[-1], np.int32))
-    forth, axis = component_first.turn(before, base_pos + rest), component_first.turn(before, direction)
-    step = forth - component_first.turn(rotation, anchor)
+    forth, axis = component_first.rotate(before, base_pos + rest), component_first.rotate(before, direction)
+    step = forth - component_first.rotate(rotation, anchor)
     if slide.size:
         step = step + take(jnp.concatenate([slide, jnp.zeros(1, slide.dtype)]), plan.node_slide) * axis
     return combine_last(step, plan.node_ancestor[plan.body_node]), combine_last(step, plan.node_before) + forth, axis
@@ -107,5 +107,5 @@ def local2global(d: Data, pos: Array, quat: Array, body: int) -> tuple[Array, Ar
 
     Source: mj_local2Global.
     """
-    turned = quaternion.multiply(d.xquat[body], quaternion.normalize(quat))
-    return d.xpos[body] + quaternion.rotate(d.xquat[body], pos), quaternion.matrix(turned)
+    rotated = quaternion.multiply(d.xquat[body], quaternion.normalize(quat))
+    return d.xpos[body] + quaternion.rotate(d.xquat[body], pos), quaternion.matrix(rotated)

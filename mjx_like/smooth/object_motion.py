@@ -80,8 +80,8 @@ def object_accelerations(m: Model, d: Data, objtype: int, objid: np.ndarray, loc
     """
     velocity = object_velocities(m, d, objtype, objid)
     acceleration = _at_object(m, d, d.cacc, objtype, objid)
-    turning = cross(velocity[:, :3], velocity[:, 3:])
-    acceleration = jnp.concatenate([acceleration[:, :3], acceleration[:, 3:] + turning], axis=1)
+    rotating = cross(velocity[:, :3], velocity[:, 3:])
+    acceleration = jnp.concatenate([acceleration[:, :3], acceleration[:, 3:] + rotating], axis=1)
     return to_frame(acceleration, object_rotation(d, objtype, objid)) if local else acceleration
 
 

@@ -80,11 +80,11 @@ def _dofs(t: Topology) -> dict[str, np.ndarray]:
     kind = t.jnt_type[t.dof_jntid]
     rank = np.arange(t.nv) - t.jnt_dofadr[t.dof_jntid]
     free = kind == JointType.FREE
-    turning = (kind == JointType.BALL) | (free & (rank >= 3))
+    rotates = (kind == JointType.BALL) | (free & (rank >= 3))
     return dict(
-        dof_rotating=turning,
+        dof_rotating=rotates,
         dof_shifting=free & (rank < 3),
-        dof_column=np.where(turning | free, rank % 3, 0),
+        dof_column=np.where(rotates | free, rank % 3, 0),
         dof_slide=kind == JointType.SLIDE,
     )
 

@@ -31,7 +31,7 @@ class Dual(NamedTuple):
     b: Array  # (nrow,)
     low: Array  # (nrow,) bounds of the forces of rows without a cone
     high: Array
-    friction: Array  # (ncone, ndim - 1); lanes that a contact does not use are 0
+    friction: Array  # (ncone, ndim - 1); axes that a contact does not use are 0
 
 
 def dual(p: Problem, unconstrained: Array) -> Dual:
@@ -72,7 +72,7 @@ def within_ellipsoid(A: Array, b: Array, friction: Array, normal: Array) -> Arra
     """Return the v that minimises 1/2 v'Av + v'b with |v / friction| <= normal; zero where A is singular.
 
     Newton's method on the multiplier; on the surface v is scaled to lie on it.
-    A: shape (n, n); b, friction: shape (n,), friction 0 in lanes that are not used.
+    A: shape (n, n); b, friction: shape (n,), friction 0 on axes that are not used.
     Source: mju_QCQP, mju_QCQP2, mju_QCQP3.
     """
     n, used = b.shape[0], friction > 0

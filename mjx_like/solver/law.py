@@ -25,7 +25,7 @@ _INSIDE, _BELOW, _ABOVE, _MIDDLE = 0, 1, 2, 3
 
 @record
 class Cone(Record):
-    """The elliptic cones; lanes that a contact does not use have scale 0."""
+    """The elliptic cones; axes that a contact does not use have scale 0."""
 
     scale: Array = leaf("ncone", "ndim")  # mu of the regularised cone, then the friction coefficients
     mu: Array = leaf("ncone")  # mu of the regularised cone
@@ -138,7 +138,7 @@ def curvature(law: Law, zone: Array, jar: Array, J: Array) -> tuple[Array, Array
 
 
 class _Decomposed:
-    """Residuals of the cones taken apart; shapes (..., ncone) and, by lane, (..., ncone, ndim)."""
+    """Residuals of the cones taken apart; shapes (..., ncone) and, by axis, (..., ncone, ndim)."""
 
     def __init__(self, law: Law, jar: Array):
         cone, n = law.cone, _plain(law)
@@ -165,7 +165,7 @@ class _Decomposed:
 
 
 def _cone_cost(c: _Decomposed) -> Array:
-    """Return the cost of cones lane by lane; in the middle zone it stands on lane 0."""
+    """Return the cost of cones axis by axis; in the middle zone it stands on axis 0."""
     middle = 0.5 * (c.mass * c.gap * c.gap)[..., None]
     first = jnp.arange(c.jar.shape[-1]) == 0
     return c.pick(jnp.where(first, middle, 0), 0.5 * c.D * c.jar * c.jar)

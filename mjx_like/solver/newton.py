@@ -67,11 +67,11 @@ def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
     first = _initial(settings, p, start, scale)
 
     advance = _advance_block if _block(scale.size) < scale.size else _advance_all
-    turned = not written_out(p.J)  # the Hessian is a product then, twice as fast if the loop has J transposed
-    fixed = (_turned(p) if turned else p, start.tolerance, scale, start.limit)
+    transposed = not written_out(p.J)  # the Hessian is a product then, twice as fast if the loop has J transposed
+    fixed = (_transposed(p) if transposed else p, start.tolerance, scale, start.limit)
 
     def iterate(p: Problem, tolerance: Array, scale: Array, limit: Array | None, s: _State) -> _State:
-        return _iterate(settings, _turned(p) if turned else p, tolerance, scale, limit, s)
+        return _iterate(settings, _transposed(p) if transposed else p, tolerance, scale, limit, s)
 
     s = first
     if settings.iterations:
@@ -88,7 +88,7 @@ def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
     )
 
 
-def _turned(p: Problem) -> Problem:
+def _transposed(p: Problem) -> Problem:
     return p.replace(J=jnp.swapaxes(p.J, -1, -2))
 
 

@@ -38,10 +38,10 @@ class ConeLayout:
     def __init__(self, m: Model, d: Data):
         c, plan = d.contact, m.plans.constraint
         ndim, nslot = max(plan.contact_dims), min(len(plan.slot_type), m.njmax)
-        lane = np.arange(ndim)
-        inside = (c.efc_address[:, None] >= 0) & (lane < c.dim[:, None])
+        axis = np.arange(ndim)
+        inside = (c.efc_address[:, None] >= 0) & (axis < c.dim[:, None])
         slot, row = jnp.arange(nslot, dtype=jnp.int32), jnp.arange(m.njmax, dtype=jnp.int32)
-        in_contact = jnp.where(inside, c.efc_address[:, None] + lane, m.njmax).reshape(-1).astype(jnp.int32)
+        in_contact = jnp.where(inside, c.efc_address[:, None] + axis, m.njmax).reshape(-1).astype(jnp.int32)
         self.nplain = d.ne + d.nf + d.nl
         self._source = jnp.concatenate([jnp.where(slot < self.nplain, slot, m.njmax), in_contact])
         contact = jnp.where((row >= self.nplain) & (row < d.nefc), d.efc_id, 0)

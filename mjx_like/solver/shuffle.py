@@ -21,8 +21,8 @@ def stream(count: int) -> np.ndarray:
     out, state = np.empty(count + 1, np.uint32), 0
     for i in range(count + 1):
         xorshifted = (((state >> 18) ^ state) >> 27) & 0xFFFFFFFF
-        turn = state >> 59
-        out[i] = ((xorshifted >> turn) | (xorshifted << (-turn & 31))) & 0xFFFFFFFF
+        rotation = state >> 59
+        out[i] = ((xorshifted >> rotation) | (xorshifted << (-rotation & 31))) & 0xFFFFFFFF
         state = (state * _MULTIPLIER + 1) % _WORD
     return out[1:]
 

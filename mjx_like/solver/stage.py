@@ -51,11 +51,11 @@ def solve_metric(
             solver_niter=zero(d.solver_niter),
             solver_residual=zero(d.solver_residual),
         )
-    settings, problem, start, layout, lanes = task_of(m, d, metric, smooth, unconstrained)
+    settings, problem, start, layout, by_island = task_of(m, d, metric, smooth, unconstrained)
     s = optimum(settings, problem, jax.lax.stop_gradient(start))
     if m.flags.noslip_iterations > 0:
         task = dual(problem if approximate is None else problem.replace(M=approximate), unconstrained)
-        s = without_slip(m, problem, task, unconstrained, s, _frame(m, d, metric, layout, lanes))
+        s = without_slip(m, problem, task, unconstrained, s, _frame(m, d, metric, layout, by_island))
     short = (s.iterations >= settings.iterations) & (s.residual > m.opt_floats.tolerance)
     used = jnp.arange(m.njmax) < d.nefc
     return d.replace(
@@ -70,13 +70,13 @@ def solve_metric(
 
 
 class SolverTask(NamedTuple):
-    """What the rows of Data ask of the solver; lanes: None where neither solver nor noslip goes by islands."""
+    """What the rows of Data ask of the solver; by_island: None where neither solver nor noslip goes by islands."""
 
     settings: Settings
     problem: Problem
     start: Start
     layout: PlainLayout | ConeLayout
-    lanes: Islands | None
+    by_island: Islands | None
 
 
 def task_of(m: Model, d: Data, metric: Array, smooth: Array, unconstrained: Array) -> SolverTask:
@@ -96,10 +96,10 @@ def task_of(m: Model, d: Data, metric: Array, smooth: Array, unconstrained: Arra
         tolerance=m.opt_floats.tolerance,
     )
     newton = settings.solver == SolverType.NEWTON
-    lanes = None if newton and m.flags.noslip_iterations <= 0 else islands(m, d, metric, layout)
+    by_island = None if newton and m.flags.noslip_iterations <= 0 else islands(m, d, metric, layout)
     if not newton:
-        start = start.replace(ls_tolerance=m.opt_floats.ls_tolerance, islands=lanes)
-    return SolverTask(settings, row_problem(d, metric, smooth, layout), start, layout, lanes)
+        start = start.replace(ls_tolerance=m.opt_floats.ls_tolerance, islands=by_island)
+    return SolverTask(settings, row_problem(d, metric, smooth, layout), start, layout, by_island)
 
 
 def without_slip(m: Model, p: Problem, task: Dual, unconstrained: Array, s: Solution, frame: Frame) -> Solution:
@@ -118,7 +118,7 @@ def without_slip(m: Model, p: Problem, task: Dual, unconstrained: Array, s: Solu
     )
 
 
-def _frame(m: Model, d: Data, metric: Array, layout: PlainLayout | ConeLayout, lanes: Islands) -> Frame:
+def _frame(m: Model, d: Data, metric: Array, layout: PlainLayout | ConeLayout, by_island: Islands) -> Frame:
     """Return what the sweeps depend on besides the dual problem.  Reads efc_type, efc_id and contact."""
     d, metric = jax.lax.stop_gradient((d, metric))
     row = jnp.arange(m.njmax, dtype=jnp.int32)
@@ -127,7 +127,7 @@ def _frame(m: Model, d: Data, metric: Array, layout: PlainLayout | ConeLayout, l
         edge = edge & ((row - d.contact.efc_address[jnp.where(edge, d.efc_id, 0)]) & 1 == 0)
     return Frame(
         pair=layout.from_rows(edge.astype(metric.dtype)),
-        islands=lanes,
-        scale=1 / jnp.maximum(times(lanes.dof, jnp.diag(metric)), MINVAL),
+        islands=by_island,
+        scale=1 / jnp.maximum(times(by_island.dof, jnp.diag(metric)), MINVAL),
         tolerance=jax.lax.stop_gradient(m.opt_floats.noslip_tolerance),
     )

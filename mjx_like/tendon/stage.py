@@ -108,8 +108,8 @@ def length_acceleration(m: Model, d: Data) -> Array:
     direction, distance = safe.normalize(ends[1] - ends[0])
     relative = velocity[1] - velocity[0]
     along = jnp.sum(direction * relative, axis=-1, keepdims=True)
-    turning = safe.divide(relative - along * direction, distance)
-    rate = jnp.sum(direction * (acceleration[1] - acceleration[0]) + turning * relative, axis=-1)
+    rotating = safe.divide(relative - along * direction, distance)
+    rate = jnp.sum(direction * (acceleration[1] - acceleration[0]) + rotating * relative, axis=-1)
     apart = plan.segment_body[:, 0] != plan.segment_body[:, 1]
     return combine(plan.segment_tendon, safe.ratio(jnp.where(apart, rate, 0), _divisor(m)))
 

@@ -52,10 +52,11 @@ def wrap(start: Vector, stop: Vector, center: Vector, axes, radius: Array, cylin
     e1, e2 = _plane(a, b, cylinder)
     a, b, e1, e2 = _held((a, b, e1, e2))
     a2, b2 = _flat(e1, e2, a), _flat(e1, e2, b)
-    turn = angle_between(a2, b2)
-    turn = jnp.where(turn <= -np.pi, -turn, turn)  # both ways round are equal: MuJoCo's choice
+    sweep = angle_between(a2, b2)
+    # both ways round are equal: MuJoCo's choice
+    sweep = jnp.where(sweep <= -np.pi, -sweep, sweep)
     if side is None:
-        touches, arc, first, last = _around(a2, b2, radius, turn)
+        touches, arc, first, last = _around(a2, b2, radius, sweep)
     else:
         has, position = side
         s = vector.project(axes, vector.sub(position, center))
@@ -63,7 +64,7 @@ def wrap(start: Vector, stop: Vector, center: Vector, axes, radius: Array, cylin
         apart = s2[0] * s2[0] + s2[1] * s2[1] >= MINVAL**2
         s2 = jnp.where(apart, s2[0], 1), jnp.where(apart, s2[1], 0)
         through = angle_between(a2, s2) + angle_between(s2, b2)
-        around = _around(a2, b2, radius, jnp.where(has, through, turn))
+        around = _around(a2, b2, radius, jnp.where(has, through, sweep))
         inside = _inside(a2, b2, radius, has & (vector.dot(s, s) < radius * radius))
         touches, arc, first, last = jax.tree.map(
             lambda p, q: jnp.where(has & (vector.dot(s, s) < radius * radius), p, q), inside, around
@@ -118,12 +119,12 @@ def _flat(e1: Vector, e2: Vector, a: Vector) -> Point:
     return vector.dot(e1, a), vector.dot(e2, a)
 
 
-def _around(a: Point, b: Point, radius: Array, turn: Array):
+def _around(a: Point, b: Point, radius: Array, sweep: Array):
     """Return whether the path that turns by `turn` around a circle touches it, its arc, and the tangent points."""
-    sign = jnp.where(turn < 0, -1, 1).astype(turn.dtype)
+    sign = jnp.where(sweep < 0, -1, 1).astype(sweep.dtype)
     lead, first = _tangent(a, radius, sign)
     trail, last = _tangent(b, radius, -sign)
-    angle = jnp.abs(turn) - lead - trail
+    angle = jnp.abs(sweep) - lead - trail
     outside = (a[0] * a[0] + a[1] * a[1] >= radius * radius) & (b[0] * b[0] + b[1] * b[1] >= radius * radius)
     return outside & (angle > 0), radius * angle, first, last
 

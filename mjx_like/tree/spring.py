@@ -61,11 +61,11 @@ def displacement_from(m: Model, start: Array, qpos: Array) -> Array:
     plain_qpos = np.concatenate([m.jnt_qposadr[scalar], (m.jnt_qposadr[free, None] + np.arange(3)).ravel()])
     plain_dof = np.concatenate([m.jnt_dofadr[scalar], (m.jnt_dofadr[free, None] + np.arange(3)).ravel()])
     out = scatter(take(qpos, plain_qpos) - take(start, plain_qpos), plain_dof, m.nv)
-    turning = (free | ball) & (m.has["jnt_stiffness"] | m.has["jnt_stiffnesspoly"])
-    if not turning.any():
+    rotating = (free | ball) & (m.has["jnt_stiffness"] | m.has["jnt_stiffnesspoly"])
+    if not rotating.any():
         return out
-    quat = ((m.jnt_qposadr + 3 * free)[turning, None] + np.arange(4)).ravel()
-    dof = ((m.jnt_dofadr + 3 * free)[turning, None] + np.arange(3)).ravel()
+    quat = ((m.jnt_qposadr + 3 * free)[rotating, None] + np.arange(4)).ravel()
+    dof = ((m.jnt_dofadr + 3 * free)[rotating, None] + np.arange(3)).ravel()
     now, rest = (quaternion.normalize(take(x, quat).reshape(-1, 4)) for x in (qpos, start))
     return out + scatter(quaternion.subtract(now, rest).ravel(), dof, m.nv)
 

@@ -45,7 +45,7 @@ def test_components_first_equal_components_last():
     second = component_first.pose(component_first.matrix(jnp.array(other.T)), jnp.array(VECTORS[::-1].T))
     both = component_first.compose(first, second)
     assert error(both[:, 3].T, VECTORS + quaternion.rotate(QUATS, VECTORS[::-1])) < 1e-14
-    assert error(component_first.turn(rotation, VECTORS.T).T, quaternion.rotate(QUATS, VECTORS)) < 1e-14
+    assert error(component_first.rotate(rotation, VECTORS.T).T, quaternion.rotate(QUATS, VECTORS)) < 1e-14
 
 
 def test_rotation_vectors_go_there_and_back_with_right_derivatives():

@@ -56,11 +56,11 @@ def box_box(a: Shape, b: Shape, detect: Array) -> list[Point]:
     apart = v.sub(b.pos, a.pos)
     offset1, offset2 = v.project(a.axes, apart), v.scale(v.project(b.axes, apart), -1)
     axes1, axes2 = (jnp.stack([jnp.stack(p) for p in x.axes]) for x in (a, b))
-    turn = jnp.einsum("icn,jcn->ijn", axes1, axes2, precision="highest")  # component i of axis j of the second
+    rotation = jnp.einsum("icn,jcn->ijn", axes1, axes2, precision="highest")  # component i of axis j of the second
     sizes = (jnp.stack(x.size) for x in (a, b))
-    axis = _largest_separation(*sizes, jnp.stack(offset1), jnp.stack(offset2), turn, detect, slack)
-    face = _face_points(a, b, offset1, offset2, turn, axis, detect, slack)
-    edge = _edge_point(a, b, offset1, turn, axis, slack)
+    axis = _largest_separation(*sizes, jnp.stack(offset1), jnp.stack(offset2), rotation, detect, slack)
+    face = _face_points(a, b, offset1, offset2, rotation, axis, detect, slack)
+    edge = _edge_point(a, b, offset1, rotation, axis, slack)
     limit = detect + slack.separation * (sum(a.size) + sum(b.size))
     first = np.arange(_SLOTS)[:, None] == 0
     by_edge = first & axis.is_edge
@@ -81,17 +81,17 @@ def _pick(flags: Flags, values: tuple[Array, Array, Array], shift: int = 0) -> A
     return jnp.where(flags[0], x, jnp.where(flags[1], y, z))
 
 
-def _column(turn: tuple, j: int) -> v.Vector:
-    return turn[0][j], turn[1][j], turn[2][j]
+def _column(rotation: tuple, j: int) -> v.Vector:
+    return rotation[0][j], rotation[1][j], rotation[2][j]
 
 
-def _largest_separation(size1: Array, size2: Array, offset1, offset2, turn, detect, slack: _Rounding) -> _Axis:
+def _largest_separation(size1: Array, size2: Array, offset1, offset2, rotation, detect, slack: _Rounding) -> _Axis:
     """Return the axis of largest separation of boxes; sizes and offsets: shape (3, n), turn: shape (3, 3, n).
 
     On a tie, the first face counts, then the first edge pair.
     """
     limit = detect + slack.separation * jnp.sum(size1 + size2, axis=0)
-    shadow = jnp.abs(turn)
+    shadow = jnp.abs(rotation)
     gaps = jnp.concatenate(
         [
             jnp.abs(offset1) - size1 - jnp.sum(shadow * size2, axis=1),
@@ -103,12 +103,12 @@ def _largest_separation(size1: Array, size2: Array, offset1, offset2, turn, dete
     def after(x: Array, places: int, axis: int = 0) -> Array:
         return jnp.roll(x, -places, axis=axis)
 
-    square = after(turn, 1) ** 2 + after(turn, 2) ** 2
+    square = after(rotation, 1) ** 2 + after(rotation, 2) ** 2
     skew = square >= slack.parallel
     length = jnp.sqrt(jnp.where(skew, square, 1))
-    x, y = safe.rescale((-after(turn, 2), after(turn, 1)), length)  # components i + 1 and i + 2 of the normal
+    x, y = safe.rescale((-after(rotation, 2), after(rotation, 1)), length)  # components i + 1 and i + 2 of the normal
     radius1 = after(size1, 1)[:, None] * jnp.abs(x) + after(size1, 2)[:, None] * jnp.abs(y)
-    rows = x[:, :, None] * after(turn, 1)[:, None] + y[:, :, None] * after(turn, 2)[:, None]  # [i][j][k]
+    rows = x[:, :, None] * after(rotation, 1)[:, None] + y[:, :, None] * after(rotation, 2)[:, None]  # [i][j][k]
     radius2 = sum(
         jnp.abs(jnp.stack([rows[:, j, (j + k) % 3] for j in range(3)], axis=1)) * after(size2, k) for k in (1, 2)
     )
@@ -135,7 +135,7 @@ def _largest_separation(size1: Array, size2: Array, offset1, offset2, turn, dete
 
     face = tuple(face_code % 3 == k for k in range(3))
     of_first = face_code < 3
-    along2 = tuple(v.dot(normal, _column(turn, k)) for k in range(3))
+    along2 = tuple(v.dot(normal, _column(rotation, k)) for k in range(3))
     cosine = jnp.abs(jnp.where(of_first, _pick(face, normal), _pick(face, along2)))
     aliased = (cosine > _ALIASED) & (best < face_gap + _FACE_SHARE * jnp.abs(face_gap) + MINVAL)
     return _Axis(
@@ -149,15 +149,15 @@ def _largest_separation(size1: Array, size2: Array, offset1, offset2, turn, dete
     )
 
 
-def _edge_point(a: Shape, b: Shape, offset: v.Vector, turn: tuple, axis: _Axis, slack: _Rounding) -> Point:
+def _edge_point(a: Shape, b: Shape, offset: v.Vector, rotation: tuple, axis: _Axis, slack: _Rounding) -> Point:
     """Return the point midway between the nearest points of the two edges that support the axis.
 
     Where the axis is level with a face, both edges of that face are tried.
     """
     normal = axis.edge_normal
-    normal2 = tuple(v.dot(normal, _column(turn, k)) for k in range(3))
+    normal2 = tuple(v.dot(normal, _column(rotation, k)) for k in range(3))
     half1, half2 = _pick(axis.edge1, a.size), _pick(axis.edge2, b.size)
-    direction = tuple(_pick(axis.edge2, turn[k]) for k in range(3))
+    direction = tuple(_pick(axis.edge2, rotation[k]) for k in range(3))
     lean = _pick(axis.edge1, direction)
     square = 1 - lean * lean
     skew = square >= MINVAL
@@ -165,7 +165,7 @@ def _edge_point(a: Shape, b: Shape, offset: v.Vector, turn: tuple, axis: _Axis, 
     # each corner of the first edge's face with each of the second's: four trials on an axis
     corner1 = _corners(axis.edge1, a.size, normal, 1, slack.sign, _FIRST_OF_TRIAL)
     corner2 = _corners(axis.edge2, b.size, normal2, -1, slack.sign, _SECOND_OF_TRIAL)
-    start2 = v.add(offset, tuple(v.dot(row, corner2) for row in turn))
+    start2 = v.add(offset, tuple(v.dot(row, corner2) for row in rotation))
     between = v.sub(start2, corner1)
     on1, on2 = _pick(axis.edge1, between), v.dot(direction, between)
     place = safe.divide(on1 - lean * on2, square, where=skew)
@@ -192,13 +192,13 @@ def _corners(flags: Flags, size: v.Vector, along: v.Vector, outward: int, slack:
     return tuple(jnp.where(other & e, -c, c) for e, c in zip(level, corner, strict=True))
 
 
-def _face_points(a, b, offset1, offset2, turn, axis: _Axis, detect, slack: _Rounding) -> Point:
+def _face_points(a, b, offset1, offset2, rotation, axis: _Axis, detect, slack: _Rounding) -> Point:
     """Return the corners of the incident face clipped to the reference face, in the winding order of the former."""
     first, face = axis.of_first, axis.face
     size, size_in = v.select(first, a.size, b.size), v.select(first, b.size, a.size)
     center, offset = v.select(first, a.pos, b.pos), v.select(first, offset1, offset2)
     # inner[c][k]: component c, in the reference frame, of axis k of the incident box
-    inner = tuple(tuple(jnp.where(first, turn[c][k], turn[k][c]) for k in range(3)) for c in range(3))
+    inner = tuple(tuple(jnp.where(first, rotation[c][k], rotation[k][c]) for k in range(3)) for c in range(3))
     side = jnp.where(_pick(face, offset) >= 0, 1, -1)
 
     facing = tuple(_pick(face, tuple(inner[c][k] for c in range(3))) for k in range(3))

@@ -102,7 +102,7 @@ def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, near: Array) -> tupl
     def one(pair):  # as one row, so that few instructions move it; indices are exact in float32 below 2^24
         return jnp.concatenate([jnp.ravel(x).astype(dtype) for x in jax.tree.leaves(contact(pair))])
 
-    def turn(state):
+    def iterate(state):
         done, table = state
         pairs = lax.dynamic_slice(listed, (done,), (chunk,))
         return done + chunk, table.at[pairs].set(jax.vmap(one)(jnp.minimum(pairs, count - 1)), mode="drop")
@@ -111,7 +111,7 @@ def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, near: Array) -> tupl
     ends = np.cumsum([x.size for x in leaves])
     none = np.where(np.arange(ends[-1]) < ends[0], FAR, 0)  # the first leaf is the distance
     start = jnp.zeros((), jnp.int32), jnp.asarray(np.tile(none, (count, 1)), dtype)
-    table = lax.while_loop(lambda s: s[0] < rank[-1], turn, start)[1]
+    table = lax.while_loop(lambda s: s[0] < rank[-1], iterate, start)[1]
     columns = jnp.split(table, ends[:-1], axis=1)
     return tree.unflatten([c.reshape(count, *x.shape).astype(x.dtype) for c, x in zip(columns, leaves, strict=True)])
 

@@ -55,9 +55,9 @@ def follow(
       several: whether there are several points.
     """
     found, normal = settled(a, b, found, normal)
-    dist, point, turned, live = moving(a, b, found, normal)
+    dist, point, rotated, live = moving(a, b, found, normal)
     first = np.arange(manifold.SLOTS) == 0
-    one = jnp.where(first, dist, 0), jnp.where(first[:, None], point, 0), turned
+    one = jnp.where(first, dist, 0), jnp.where(first[:, None], point, 0), rotated
     if solid is None:
         return one
     n0 = lax.stop_gradient(normal)
@@ -95,9 +95,9 @@ def settled(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Neares
 
     def step(count, s):
         n, points, first, _ = s
-        turned, points = _improved(geoms, n, points)
-        change = jnp.max(jnp.abs(turned - n))
-        return turned, points, jnp.where(count == 0, change, first), change
+        rotated, points = _improved(geoms, n, points)
+        change = jnp.max(jnp.abs(rotated - n))
+        return rotated, points, jnp.where(count == 0, change, first), change
 
     zero = jnp.zeros_like(found.dist)
     start = normal, _inner(found, off, normal), zero, zero
@@ -125,17 +125,17 @@ def _improved(geoms: Touched, n: Array, points: Array) -> tuple[Array, Array]:
     bends, flats = jax.vmap(bend)(geoms, points, _outward(n))
     flats = _in_world(geoms, jax.vmap(flat_directions)(geoms, flats))
     points = jax.vmap(surface)(geoms, points, _outward(n))
-    tangent, turned = tangents(n), flats.reshape(4, 3)
+    tangent, rotated = tangents(n), flats.reshape(4, 3)
     span = points[1] - points[0]
     stiff = tangent @ (bends[0] + bends[1]) @ tangent.T + dot(n, span) * np.eye(2)
-    roll = _roll(stiff, tangent @ span, turned @ tangent.T, turned @ n)
-    turned = _unit(n + roll @ tangent)
-    points = jax.vmap(surface)(geoms, points, _outward(turned))
-    tangent = tangents(turned)
+    roll = _roll(stiff, tangent @ span, rotated @ tangent.T, rotated @ n)
+    rotated = _unit(n + roll @ tangent)
+    points = jax.vmap(surface)(geoms, points, _outward(rotated))
+    tangent = tangents(rotated)
     free = jax.vmap(_projector)(flats @ tangent.T)
     slide = inverse(free[0] + free[1]) @ (tangent @ (points[1] - points[0]))
     steps = jnp.sum(free * _outward(slide)[:, None], axis=2) @ tangent
-    return turned, points + jax.vmap(_within)(flats, steps)
+    return rotated, points + jax.vmap(_within)(flats, steps)
 
 
 def _in_world(geoms: Touched, flats: Array) -> Array:
@@ -177,15 +177,15 @@ def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, 
     tangent = tangents(n0)
     shift = tangent @ (live[1] - live[0])
     shift = shift - lax.stop_gradient(shift)
-    turned = _in_world(geoms, flats).reshape(4, 3)
+    rotated = _in_world(geoms, flats).reshape(4, 3)
     stiff = tangent @ (bends[0] + bends[1]) @ tangent.T - depth * np.eye(2)
-    lean = turned @ n0
-    roll = _roll(stiff, shift, turned @ tangent.T, lean - lax.stop_gradient(lean))
+    lean = rotated @ n0
+    roll = _roll(stiff, shift, rotated @ tangent.T, lean - lax.stop_gradient(lean))
     normal = n0 + roll @ tangent
 
     # both points follow the turning normal by their curvature, then slide along flat directions to stay opposite
-    turn = roll @ tangent
-    moved = live + jnp.sum(bends * _outward(turn)[:, None], axis=2)
+    rotation = roll @ tangent
+    moved = live + jnp.sum(bends * _outward(rotation)[:, None], axis=2)
     gap = tangent @ (moved[1] - moved[0] - dist * normal)
     gap = gap - lax.stop_gradient(gap)
     free = jax.vmap(_projector)(_in_world(stopped, flats) @ tangent.T)

@@ -73,11 +73,11 @@ def feature(tables: Tables, geom: Posed, solid: Array, index: Array, at: Array, 
     exists = has_faces & (face >= 0) & shared
     exists &= jnp.cumsum(exists) <= jnp.where(size == 3, 1, jnp.where(size == 2, 2, face.size))
     face = jnp.maximum(face, 0)
-    facing = _turned(geom, rows(tables.normal, face))
+    facing = _rotated(geom, rows(tables.normal, face))
 
     # a diagonal of a box belongs to no face: the face towards the other geom is taken, if one is
     boxes = tables.normal.shape[0] - 8
-    sides = _turned(geom, tables.normal[boxes : boxes + 6])
+    sides = _rotated(geom, tables.normal[boxes : boxes + 6])
     out = lax.stop_gradient(out)
     towards = dot(sides, out) > FACING * jnp.sqrt(dot(out, out))
     lost = (geom.kind == GeomType.BOX) & ~jnp.any(exists) & jnp.any(towards)
@@ -98,7 +98,7 @@ def feature(tables: Tables, geom: Posed, solid: Array, index: Array, at: Array, 
     return Feature(size, face, facing, exists, *_capsule_side(geom, witness, start, end, edge))
 
 
-def _turned(geom: Posed, local: Array) -> Array:
+def _rotated(geom: Posed, local: Array) -> Array:
     """Return vectors of the frame of a geom, shape (..., 3), in the world."""
     return jnp.sum(geom.mat * local[..., None, :], axis=-1)
 
@@ -111,7 +111,7 @@ def _scale(geom: Posed) -> Array:
 
 
 def _corner(tables: Tables, geom: Posed, corner: Array) -> Array:
-    return geom.pos + _turned(geom, rows(tables.corner, corner) * _scale(geom))
+    return geom.pos + _rotated(geom, rows(tables.corner, corner) * _scale(geom))
 
 
 def polygon_of(tables: Tables, geom: Posed, face: Array) -> tuple[Array, Array]:

@@ -90,7 +90,7 @@ def widest(corners: Array, count: Array, line: Array, slots: int) -> tuple[Array
     return chosen, jnp.where(line, jnp.minimum(count, 2), jnp.minimum(count, 4)).astype(jnp.int32)
 
 
-def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, turn: bool) -> Array:
+def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, orientation: bool) -> Array:
     """Return four corners of a convex polygon that span a large area, by advancing one after the other.
 
     In float32 the first of equal ones is kept; in float64 the last digits decide, as in MuJoCo.
@@ -131,7 +131,7 @@ def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, turn
         following = jnp.where(better, trial, jnp.stack([a1, b1, c1, d1]))
         next_level = jnp.where(better, jnp.maximum(level, 1), jnp.where(level == 1, 2, 0))
         turns = turns + onward
-        done = turns >= (count if turn else 1)
+        done = turns >= (count if orientation else 1)
         return (
             following, jnp.where(better, trial, best), jnp.where(better, size, most),
             next_level.astype(jnp.int32), turns.astype(jnp.int32), done,

@@ -126,11 +126,11 @@ def _around(axis: Array) -> Array:
     first = cross((np.arange(3) == least).astype(axis.dtype), axis)
     unit = _unit(axis)
 
-    def turn(x: Array) -> Array:
+    def rotate(x: Array) -> Array:
         return -0.5 * x + _THIRD * cross(unit, x) + 1.5 * dot(unit, x) * unit
 
-    second = turn(first)
-    return _unit(jnp.stack([first, second, turn(second)]))
+    second = rotate(first)
+    return _unit(jnp.stack([first, second, rotate(second)]))
 
 
 def _double_pyramid(around, base: Corners, dist: Array) -> tuple[Corners, Array, Array]:

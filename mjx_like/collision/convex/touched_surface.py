@@ -99,10 +99,10 @@ def bend(geom: Touched, at: Array, normal: Array) -> tuple[Array, Array]:
     unit = safe.ratio(scaled, reach)
     ellipsoid = safe.ratio(size[:, None] * (eye - unit[:, None] * unit) * size, reach)
     length = jnp.sqrt(jnp.maximum(n[0] * n[0] + n[1] * n[1], TINY))
-    turn = jnp.stack([-n[1], n[0], jnp.zeros_like(n[0])])
-    turn = safe.ratio(turn, length)
+    rotation = jnp.stack([-n[1], n[0], jnp.zeros_like(n[0])])
+    rotation = safe.ratio(rotation, length)
     cap, side = length < _FLAT, _lies(geom, local, n)
-    disk = jnp.where(cap, 0, safe.ratio(size[0], length)) * turn[:, None] * turn
+    disk = jnp.where(cap, 0, safe.ratio(size[0], length)) * rotation[:, None] * rotation
     ball = size[0] * eye
     flat = jnp.zeros((2, 3), n.dtype)
     bends = {

@@ -76,8 +76,8 @@ def penetration(geoms: Pair, kinds, *, tolerance: Array, iterations: int, seen: 
         whole = (third & (place == 2)) | refining | pushing
         v1, v2, v3 = corners.points
         # the side of the first two corners that looks away from the centre is out
-        turned = (s.stage == _SECOND) & (dot(cross(v1 - center, v2 - center), center) > 0)
-        corners = Corners(jnp.where(turned, corners.table[np.array([1, 0, 2])], corners.table))
+        rotated = (s.stage == _SECOND) & (dot(cross(v1 - center, v2 - center), center) > 0)
+        corners = Corners(jnp.where(rotated, corners.table[np.array([1, 0, 2])], corners.table))
         v1, v2, v3 = corners.points
         only = s.stage == _FIRST
         one = jnp.where(only, center, jnp.where(whole, v2 - v1, v1 - center))

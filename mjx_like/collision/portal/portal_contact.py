@@ -59,7 +59,7 @@ def contacts(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, 
     a, b, tolerance, reach = lax.stop_gradient((a, b, tolerance, reach))
     dtype = a.pos.dtype
 
-    def turn(carry, which):
+    def iterate(carry, which):
         found, frame, seen = carry
         row, angle = which
         rotation = quaternion.matrix(quaternion.from_axis_angle(frame[row], angle)).astype(dtype)
@@ -99,7 +99,7 @@ def contacts(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, 
     blank = Found(jnp.zeros((), dtype), rows, rows, jnp.zeros((), jnp.int32), rows, near)
     start = blank, jnp.eye(3, dtype=dtype), jnp.full(2, -1, jnp.int32)
     axes, angles = zip(*_TURNS, strict=True)
-    return lax.scan(turn, start, (np.array(axes, np.int32), np.array(angles, dtype)))[0][0]
+    return lax.scan(iterate, start, (np.array(axes, np.int32), np.array(angles, dtype)))[0][0]
 
 
 def deepest(a: Convex, b: Convex, kinds, *, tolerance: Array, iterations: int, limit: Array):

@@ -42,11 +42,11 @@ def mesh_points(m: Model, group: PairGroup, a: Shape, b: Shape) -> Point:
     group: the pairs; a pair has at most three finds that differ for each of its triangles.
     """
     vertex, real = _faces(m.topology, group.geom1)
-    turn, offset = _frame(*lax.stop_gradient((a, b)))
+    rotation, offset = _frame(*lax.stop_gradient((a, b)))
     still, live = (field(model, GeomType.SDF, group.geom2, b.size) for model in (held(m), m))
     corners = tuple(v.unpack(lax.stop_gradient(m.mesh_vert)[rows]) for rows in vertex)
-    triangle = tuple(v.add(v.combine(turn, corner), offset) for corner in corners)
-    near = real & _box_reaches(corners, turn, offset, still) & _ball_reaches(triangle, still)
+    triangle = tuple(v.add(v.combine(rotation, corner), offset) for corner in corners)
+    near = real & _box_reaches(corners, rotation, offset, still) & _ball_reaches(triangle, still)
     chosen = _first(near, min(_SEARCHED, len(real)))
     near, *columns = (_rows(x, chosen) for x in (near, *(c for corner in triangle for c in corner)))
     triangle = tuple(tuple(columns[i : i + 3]) for i in (0, 3, 6))
@@ -82,12 +82,12 @@ def _frame(a: Shape, b: Shape) -> tuple[Triangle, v.Vector]:
     return tuple(v.project(b.axes, axis) for axis in a.axes), v.project(b.axes, v.sub(a.pos, b.pos))
 
 
-def _box_reaches(corners: Triangle, turn: Triangle, offset: v.Vector, still: Field) -> Array:
+def _box_reaches(corners: Triangle, rotation: Triangle, offset: v.Vector, still: Field) -> Array:
     """Return for which triangles the ball about their box, in the frame of the mesh, reaches the surface."""
     columns = list(zip(*corners, strict=True))
     low, high = (tuple(pick(pick(p, q), r) for p, q, r in columns) for pick in (jnp.minimum, jnp.maximum))
     middle = tuple(0.5 * (p + q) for p, q in zip(low, high, strict=True))
-    return still.distance(v.add(v.combine(turn, middle), offset)) < 0.5 * v.norm(v.sub(high, low))
+    return still.distance(v.add(v.combine(rotation, middle), offset)) < 0.5 * v.norm(v.sub(high, low))
 
 
 def _ball_reaches(triangle: Triangle, still: Field) -> Array:

@@ -37,7 +37,7 @@ class Motion(NamedTuple):
     """How one geom of each pair moves in a step."""
 
     shift: Array  # of its centre, shape (n, 3) [m]
-    turn: Array  # rotation vector, shape (n, 3) [rad]; 0 of a sphere
+    angular: Array  # rotation vector, shape (n, 3) [rad]; 0 of a sphere
     spin: Array  # how far the turn moves a point at most, shape (n,) [m]
     sweep: Array  # how far all of it, shape (n,) [m]
     fast: Array  # whether that is farther than it is thick
@@ -64,12 +64,12 @@ def motion(m: Model, d: Data, geom: np.ndarray) -> Motion:
     arm = take(d.geom_xpos, geom) - take(d.subtree_com, m.body_rootid[body])
     step = m.opt.timestep
     round_ = np.isin(m.geom_type[geom], (GeomType.SPHERE, GeomType.PLANE))[:, None]
-    turn = jnp.where(round_, 0, step * velocity[:, :3])
+    angular = jnp.where(round_, 0, step * velocity[:, :3])
     shift = step * (velocity[:, 3:] + jnp.cross(velocity[:, :3], arm))
-    spin = jnp.where(round_[:, 0], 0, safe.norm(turn) * take(m.geom_rbound, geom))
+    spin = jnp.where(round_[:, 0], 0, safe.norm(angular) * take(m.geom_rbound, geom))
     sweep = safe.norm(shift) + spin
     thick = jnp.min(take(m.geom_aabb, geom)[:, 3:], axis=1)
-    return Motion(shift, turn, *lax.stop_gradient((spin, sweep, sweep > thick)))
+    return Motion(shift, angular, *lax.stop_gradient((spin, sweep, sweep > thick)))
 
 
 def meet(m: Model, d: Data, plan: SpeculativePlan, first: Motion, second: Motion, reach: Array) -> Array:
@@ -106,7 +106,7 @@ def impacts(m: Model, d: Data, plan: SpeculativePlan, first, second, margin: Arr
 
         time, arrived, start, (geoms, found, out) = _advanced(look, first, second, margin, near)
         motions, witness = (first, second), (found.first, found.second)
-        there = [v.shift + jnp.cross(v.turn, x - g.pos) for v, x, g in zip(motions, witness, geoms, strict=True)]
+        there = [v.shift + jnp.cross(v.angular, x - g.pos) for v, x, g in zip(motions, witness, geoms, strict=True)]
         mean = (start - found.dist) / jnp.where(time > 0, time, 1)
         speed = jnp.maximum(mean, dot(out, there[0] - there[1]))
         single = jnp.stack([jnp.broadcast_to(x, (manifold.SLOTS, 3)) for x in witness])
@@ -129,7 +129,7 @@ def impacts(m: Model, d: Data, plan: SpeculativePlan, first, second, margin: Arr
 def _moved(geom: Convex, motion: Motion, time: Array, nearest: Array) -> Convex:
     """Return a geom after a share of the step; its searches begin at what was nearest, in its frame."""
     pos = geom.pos + time * motion.shift
-    mat = quaternion.matrix(quaternion.from_rotation_vector(time * motion.turn)) @ geom.mat
+    mat = quaternion.matrix(quaternion.from_rotation_vector(time * motion.angular)) @ geom.mat
     return geom._replace(pos=pos, center=pos + jnp.sum(mat * nearest, axis=1), mat=mat)
 
 

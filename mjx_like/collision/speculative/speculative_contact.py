@@ -64,7 +64,7 @@ def speculate(m: Model, d: Data, plan: SpeculativePlan, parameters: PairParamete
     share = lax.stop_gradient(safe.ratio(first.sweep, jnp.maximum(first.sweep + second.sweep, MINVAL)))[:, None, None]
     pos = share * rigid[0] + (1 - share) * rigid[1]
 
-    speeds = [v.shift + jnp.cross(v.turn, x - c) for v, x, c in zip((first, second), middle, place, strict=True)]
+    speeds = [v.shift + jnp.cross(v.angular, x - c) for v, x, c in zip((first, second), middle, place, strict=True)]
     gap = dot(impact.normal, middle[1] - middle[0])
     speed = dot(impact.normal, speeds[0] - speeds[1])
     gap, speed = (x - lax.stop_gradient(x) for x in (gap, speed))

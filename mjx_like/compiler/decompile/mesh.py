@@ -26,7 +26,7 @@ def meshes(s: Source, plugins: Plugins) -> list[Element]:
 
 def _mesh(s: Source, index: int, plugins: Plugins) -> Element:
     vert, face = _part(s, index, "vert"), _part(s, index, "face")
-    turn, scale = quat_to_mat(s["mesh_quat"][index]), s["mesh_scale"][index]
+    rotation, scale = quat_to_mat(s["mesh_quat"][index]), s["mesh_scale"][index]
     outward = face if np.prod(scale) > 0 else face[:, [0, 2, 1]]
     attrib = {
         "name": s.name(ObjType.MESH, index),
@@ -36,14 +36,14 @@ def _mesh(s: Source, index: int, plugins: Plugins) -> Element:
     if index in plugins.of_mesh:
         return said("mesh", attrib, use(plugins.of_mesh, index))
     attrib |= {
-        "vertex": _single((vert @ turn.T + s["mesh_pos"][index]) / scale),
+        "vertex": _single((vert @ rotation.T + s["mesh_pos"][index]) / scale),
         "face": outward.ravel().astype(float),
         "scale": scale,
     }
     faces = slice(int(s["mesh_faceadr"][index]), int(s["mesh_faceadr"][index]) + len(face))
     normal = _part(s, index, "normal")
     if len(normal) == len(vert) and np.array_equal(s["mesh_facenormal"][faces], face):
-        attrib["normal"] = _single(normal @ turn.T * scale)
+        attrib["normal"] = _single(normal @ rotation.T * scale)
     if s["mesh_texcoordadr"][index] >= 0:
         texcoord = _part(s, index, "texcoord")
         if len(texcoord) == len(vert) and np.array_equal(s["mesh_facetexcoord"][faces], face):

@@ -81,7 +81,7 @@ def compile_joint(ctx: Context, placed: Placed) -> Joint:
         if force_limited and force_limits[0] >= force_limits[1]:
             raise element.error(f"actuatorfrcrange {numbers(force_limits)}: the first value must be the smaller")
     angle = radians if kind == JointType.HINGE else float
-    turn = radians if kind in _ROTATES else float
+    rotation = radians if kind in _ROTATES else float
     stiffness, damping = a["stiffness"], a["damping"]
     dof = {
         "dof_solref": a["solreffriction"],
@@ -103,7 +103,7 @@ def compile_joint(ctx: Context, placed: Placed) -> Joint:
         "jnt_axis": axis,
         "jnt_stiffness": stiffness[0],
         "jnt_stiffnesspoly": stiffness[1:],
-        "jnt_springyield": turn(springyield),
+        "jnt_springyield": rotation(springyield),
         "jnt_range": limits,
         "jnt_actfrcrange": force_limits,
         "jnt_margin": a["margin"],

@@ -59,10 +59,10 @@ def compile_skins(ctx: Context, elements: list[Element]) -> tuple[list[Row], dic
     return rows, parts
 
 
-def _stretched(skin: Skin, turn: np.ndarray) -> Skin:
+def _stretched(skin: Skin, rotation: np.ndarray) -> Skin:
     """The skin of bones in a scaled frame."""
-    bones = [bone._replace(pos=turn @ bone.pos) for bone in skin.bones]
-    return skin._replace(vertex=np.asarray(skin.vertex, float) @ turn.T, bones=bones)
+    bones = [bone._replace(pos=rotation @ bone.pos) for bone in skin.bones]
+    return skin._replace(vertex=np.asarray(skin.vertex, float) @ rotation.T, bones=bones)
 
 
 def _add_bones(ctx: Context, element: Element, bones: list[Bone], nvert: int, parts: dict[str, list]) -> None:

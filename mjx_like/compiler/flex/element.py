@@ -183,8 +183,8 @@ def _orient(flex: Flex) -> None:
     corners = np.asarray(flex.a.get("elemtexcoord", ()), int)
     if corners.size == flex.elem.size:
         corners = corners.reshape(-1, 4)
-        turned = np.where(inside_out[:, None], corners[:, _MIRRORED], corners)
-        flex.a = {**flex.a, "elemtexcoord": turned.ravel()}
+        rotated = np.where(inside_out[:, None], corners[:, _MIRRORED], corners)
+        flex.a = {**flex.a, "elemtexcoord": rotated.ravel()}
 
 
 def _edges(flex: Flex) -> tuple[np.ndarray, np.ndarray]:

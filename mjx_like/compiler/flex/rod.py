@@ -139,5 +139,5 @@ def _pair(flex: Any, a: int, b: int, hinges, bends, stiffness: list[float]) -> n
     first, second = np.cross(x[a] - x[before], edge), np.cross(edge, x[after] - x[b])
     first, second = first / np.linalg.norm(first), second / np.linalg.norm(second)
     torsion = _shear(flex) * _section(flex)[2] / (2 * length)
-    turn = torsion * (first @ second), torsion * (np.cross(first, second) @ edge) / length
-    return np.array([before, a, b, after, *stiffness, bends[a][1], bends[b][1], *turn])
+    rotation = torsion * (first @ second), torsion * (np.cross(first, second) @ edge) / length
+    return np.array([before, a, b, after, *stiffness, bends[a][1], bends[b][1], *rotation])

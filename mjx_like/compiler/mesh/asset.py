@@ -75,8 +75,8 @@ def compile_mesh(ctx: Context, element: Element, collides: bool) -> Mesh:
         raise element.error(f"{file}{error}") from None
     if plugin is not None:  # the distance is measured in the frame of the mesh, which therefore stays
         mass = dataclasses.replace(mass, pos=np.zeros(3), quat=IDENTITY)
-    turn = quat_to_mat(mass.quat)
-    data.vert, data.normal = (data.vert - mass.pos) @ turn, data.normal @ turn
+    rotation = quat_to_mat(mass.quat)
+    data.vert, data.normal = (data.vert - mass.pos) @ rotation, data.normal @ rotation
     return Mesh(element, data, mass, hull, data.vert.min(axis=0), data.vert.max(axis=0), a["scale"], a.get("material"))
 
 

@@ -64,8 +64,8 @@ def mesh_pose(ctx: Context, element: Element, a, kind: GeomType, mesh: Mesh):
 def velocity_in(mesh: Mesh, offset: np.ndarray, velocity: np.ndarray) -> np.ndarray:
     """Return a velocity, linear and angular, that is given in the frame of the file, at an offset in principal axes."""
     linear, angular = np.split(np.asarray(velocity, float), 2)
-    turn = quat_to_mat(mesh.mass.quat)
-    return np.concatenate([(linear + np.cross(angular, offset)) @ turn, angular @ turn])
+    rotation = quat_to_mat(mesh.mass.quat)
+    return np.concatenate([(linear + np.cross(angular, offset)) @ rotation, angular @ rotation])
 
 
 def mesh_aabb(mesh: Mesh) -> np.ndarray:

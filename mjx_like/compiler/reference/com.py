@@ -48,8 +48,8 @@ def _axes(kind: int, frames: Frames, joint: int, body: int, origin: np.ndarray) 
     """Return the motion axes of one joint, shape (dofs, 6)."""
     if kind == JointType.SLIDE:
         return np.concatenate([np.zeros(3), frames.xaxis[joint]])[None]
-    turns = frames.xaxis[joint][None] if kind == JointType.HINGE else frames.xmat[body].T
-    rotations = np.concatenate([turns, np.cross(turns, origin - frames.xanchor[joint])], axis=1)
+    axes = frames.xaxis[joint][None] if kind == JointType.HINGE else frames.xmat[body].T
+    rotations = np.concatenate([axes, np.cross(axes, origin - frames.xanchor[joint])], axis=1)
     if kind != JointType.FREE:
         return rotations
     return np.concatenate([np.concatenate([np.zeros((3, 3)), np.eye(3)], axis=1), rotations])

@@ -80,15 +80,15 @@ def _place_body(f: Fields, qpos, body: int, xpos, xquat, xanchor, xaxis) -> None
     first, count = f["body_jntadr"][body], f["body_jntnum"][body]
     parent = f["body_parentid"][body]
     position = xpos[parent] + pose.rotate(xquat[parent], f["body_pos"][body])
-    turn = pose.quat_mul(xquat[parent], f["body_quat"][body])
+    rotation = pose.quat_mul(xquat[parent], f["body_quat"][body])
     for joint in range(first, first + count):
         kind, adr = f["jnt_type"][joint], f["jnt_qposadr"][joint]
         if kind == JointType.FREE:
-            position, turn = np.array(qpos[adr : adr + 3]), pose.normalized(qpos[adr + 3 : adr + 7])[0]
+            position, rotation = np.array(qpos[adr : adr + 3]), pose.normalized(qpos[adr + 3 : adr + 7])[0]
             xanchor[joint], xaxis[joint] = position, f["jnt_axis"][joint]
             continue
-        xanchor[joint] = position + pose.rotate(turn, f["jnt_pos"][joint])
-        xaxis[joint] = pose.rotate(turn, f["jnt_axis"][joint])
+        xanchor[joint] = position + pose.rotate(rotation, f["jnt_pos"][joint])
+        xaxis[joint] = pose.rotate(rotation, f["jnt_axis"][joint])
         if kind == JointType.SLIDE:
             position = position + xaxis[joint] * (qpos[adr] - f["qpos0"][adr])
             continue
@@ -97,9 +97,9 @@ def _place_body(f: Fields, qpos, body: int, xpos, xquat, xanchor, xaxis) -> None
         else:
             half = (qpos[adr] - f["qpos0"][adr]) / 2
             local = np.concatenate([[math.cos(half)], math.sin(half) * f["jnt_axis"][joint]])
-        turn = pose.quat_mul(turn, local)
-        position = xanchor[joint] - pose.rotate(turn, f["jnt_pos"][joint])
-    xpos[body], xquat[body] = position, pose.normalized(turn)[0]
+        rotation = pose.quat_mul(rotation, local)
+        position = xanchor[joint] - pose.rotate(rotation, f["jnt_pos"][joint])
+    xpos[body], xquat[body] = position, pose.normalized(rotation)[0]
 
 
 def local_frames(f: Fields) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
@@ -119,17 +119,17 @@ def _on_body(f: Fields, kind: str, inertial: tuple[np.ndarray, np.ndarray]) -> t
     """
     owner, pos, quat = f[f"{kind}_bodyid"], f[f"{kind}_pos"], f[f"{kind}_quat"]
     at_body = _snapped(pos, quat, np.zeros(3), pose.IDENTITY)
-    turned = np.any(at_body[1] != pose.IDENTITY, axis=-1, keepdims=True)
+    rotated = np.any(at_body[1] != pose.IDENTITY, axis=-1, keepdims=True)
     at_inertia = _snapped(pos, quat, inertial[0][owner], inertial[1][owner])
-    return np.where(turned, at_inertia[0], at_body[0]), np.where(turned, at_inertia[1], at_body[1])
+    return np.where(rotated, at_inertia[0], at_body[0]), np.where(rotated, at_inertia[1], at_body[1])
 
 
 def _snapped(pos, quat, near_pos, near_quat) -> tuple[np.ndarray, np.ndarray]:
     """Return poses with the orientation of a frame where theirs nearly is, and then its position likewise."""
     pos, quat = np.asarray(pos, float), np.asarray(quat, float)
-    turn = np.minimum(np.abs(quat - near_quat).max(axis=-1), np.abs(quat + near_quat).max(axis=-1)) < _SAME_FRAME
-    both = turn & (np.abs(pos - near_pos).max(axis=-1) < _SAME_FRAME)
-    return np.where(both[..., None], near_pos, pos), np.where(turn[..., None], near_quat, quat)
+    rotation = np.minimum(np.abs(quat - near_quat).max(axis=-1), np.abs(quat + near_quat).max(axis=-1)) < _SAME_FRAME
+    both = rotation & (np.abs(pos - near_pos).max(axis=-1) < _SAME_FRAME)
+    return np.where(both[..., None], near_pos, pos), np.where(rotation[..., None], near_quat, quat)
 
 
 def _attached(xpos, xquat, owner, pos, quat) -> tuple[np.ndarray, np.ndarray]:

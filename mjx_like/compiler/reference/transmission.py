@@ -71,9 +71,9 @@ def _slider_crank(f: Fields, frames: Frames, motion: Motion, crank: int, slider:
         by_vec, by_axis = (1 - along / root) * axis + vec / root, (1 - along / root) * vec
     else:
         by_vec, by_axis = axis, vec
-    base, turn = jacobian(motion, frames.site_xpos[slider], f["site_bodyid"][slider])
+    base, rot = jacobian(motion, frames.site_xpos[slider], f["site_bodyid"][slider])
     tip, _ = jacobian(motion, frames.site_xpos[crank], f["site_bodyid"][crank])
-    row = by_vec @ (tip - base) + by_axis @ np.cross(turn, axis, axisa=0, axisc=0)
+    row = by_vec @ (tip - base) + by_axis @ np.cross(rot, axis, axisa=0, axisc=0)
     return gear * (along - root), gear * row
 
 
@@ -91,10 +91,10 @@ def _site_relative(f: Fields, frames: Frames, motion: Motion, site: int, referen
     """
     body, other = f["site_bodyid"][site], f["site_bodyid"][reference]
     translation, rotation = jacobian(motion, frames.site_xpos[site], body)
-    base, turn = jacobian(motion, frames.site_xpos[reference], other)
+    base, rot = jacobian(motion, frames.site_xpos[reference], other)
     only_one = motion.moves[body] ^ motion.moves[other]
     frame = frames.site_xmat[reference]
-    row = (frame @ gear[:3]) @ (translation - base) + (frame @ gear[3:]) @ (rotation - turn)
+    row = (frame @ gear[:3]) @ (translation - base) + (frame @ gear[3:]) @ (rotation - rot)
     offset = frame.T @ (frames.site_xpos[site] - frames.site_xpos[reference])
     relative = pose.quat_mul(frames.site_xquat[reference] * [1, -1, -1, -1], frames.site_xquat[site])
     return gear[:3] @ offset + gear[3:] @ rotation_vector(relative), row * only_one
@@ -106,6 +106,6 @@ def _orientation(f: Fields, qpos, frames: Frames, motion: Motion, target: int, r
         adr, dof = f["jnt_qposadr"][target], f["jnt_dofadr"][target]
         return rotation_vector(pose.normalized(qpos[adr : adr + 4])[0]), np.eye(3, f["nv"], dof)
     body, other = f["site_bodyid"][target], f["site_bodyid"][reference]
-    turn = (motion.moves[body] * 1.0 - motion.moves[other])[:, None] * motion.cdof[:, :3]
+    rot = (motion.moves[body] * 1.0 - motion.moves[other])[:, None] * motion.cdof[:, :3]
     relative = pose.quat_mul(frames.site_xquat[reference] * [1, -1, -1, -1], frames.site_xquat[target])
-    return rotation_vector(relative), frames.site_xmat[target].T @ turn.T
+    return rotation_vector(relative), frames.site_xmat[target].T @ rot.T

@@ -28,8 +28,8 @@ def wrap(start, stop, center, frame, radius: float, cylinder: bool, side) -> Wra
     plane = np.eye(2, 3) if cylinder else _plane(a, b)
     a2, b2 = plane @ a, plane @ b
     if side is None:
-        turn = _turn(a2, b2)
-        found = _around(a2, b2, radius, math.pi if turn == -math.pi else turn)  # both ways are equal: MuJoCo's choice
+        sweep = _signed_angle(a2, b2)
+        found = _around(a2, b2, radius, math.pi if sweep == -math.pi else sweep)  # both ways are equal: MuJoCo's choice
     else:
         s = frame.T @ (side - center)
         if np.linalg.norm(s) < radius:
@@ -38,7 +38,7 @@ def wrap(start, stop, center, frame, radius: float, cylinder: bool, side) -> Wra
             s2 = plane @ s
             if np.linalg.norm(s2) < MINVAL:
                 s2 = np.array([1.0, 0])
-            found = _around(a2, b2, radius, _turn(a2, s2) + _turn(s2, b2))
+            found = _around(a2, b2, radius, _signed_angle(a2, s2) + _signed_angle(s2, b2))
     if found is None:
         return _STRAIGHT
     arc, points = found[0], [p @ plane for p in found[1:]]
@@ -60,17 +60,17 @@ def _plane(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.stack([first, second / np.linalg.norm(second)])
 
 
-def _turn(a: np.ndarray, b: np.ndarray) -> float:
+def _signed_angle(a: np.ndarray, b: np.ndarray) -> float:
     """Return the signed angle from one direction to another in the plane, at most half a turn [rad]."""
     return math.atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1])
 
 
-def _around(a: np.ndarray, b: np.ndarray, radius: float, turn: float):
+def _around(a: np.ndarray, b: np.ndarray, radius: float, sweep: float):
     """Return arc length and tangent points on a circle of the path that turns by `turn` around it; None if straight."""
     if np.linalg.norm(a) < radius or np.linalg.norm(b) < radius:
         return None
     lead, trail = math.acos(radius / np.linalg.norm(a)), math.acos(radius / np.linalg.norm(b))
-    angle, sign = abs(turn) - lead - trail, math.copysign(1.0, turn)
+    angle, sign = abs(sweep) - lead - trail, math.copysign(1.0, sweep)
     if angle <= 0:
         return None
     return radius * angle, _rotated(a, sign * lead, radius), _rotated(b, -sign * trail, radius)
@@ -90,7 +90,7 @@ def _inside(a: np.ndarray, b: np.ndarray, radius: float):
     along = -(step @ a) / square if square > MINVAL else 0.0
     if 0 < along < 1 and np.linalg.norm(a + along * step) <= radius:
         return None
-    ratios, total = (radius / len_a, radius / len_b), _turn(a, b)
+    ratios, total = (radius / len_a, radius / len_b), _signed_angle(a, b)
     if math.cos(total) > 1 - MINVAL:
         point = (a + b) * (radius / np.linalg.norm(a + b))
         return 0.0, point, point

@@ -88,5 +88,5 @@ def _skin(spec: Spec, element: Element, targets: Targets) -> Resolved:
     if not all(np.allclose(scale.map, scales[0].map, rtol=1e-9, atol=0) for scale in scales):
         raise element.error("the bones of a skin must have the same scale")
     axes = quat_to_mat(np.asarray(bones[0][1], float))
-    turn = axes @ scales[0].map @ axes.T
-    return {element: a | {"inflate": a["inflate"] * scales[0].length, "stretch": turn}}
+    rotation = axes @ scales[0].map @ axes.T
+    return {element: a | {"inflate": a["inflate"] * scales[0].length, "stretch": rotation}}

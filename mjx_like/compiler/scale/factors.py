@@ -63,7 +63,7 @@ class Scale:
         """The linear map of positions."""
         return self.length * np.eye(3) if self.stretch is None else self.stretch
 
-    def turned(self, quat: np.ndarray) -> "Scale":
+    def rotated(self, quat: np.ndarray) -> "Scale":
         """Return the factors in the axes of what is turned by `quat` here."""
         if self.stretch is None:
             return self

@@ -132,9 +132,9 @@ def _equality(element: Element, a: Attributes, targets: Targets) -> Factors:
         return {"torquescale": mean, "solimp": width(mean)}
     if element.tag == "connect":
         return {"anchor": first.scale.map, "solimp": width(first.length)}
-    turn = np.eye(7)
-    turn[:3, :3] = first.scale.map
-    return {"anchor": second.scale.map, "relpose": turn, "torquescale": mean, "solimp": width(mean)}
+    rotation = np.eye(7)
+    rotation[:3, :3] = first.scale.map
+    return {"anchor": second.scale.map, "relpose": rotation, "torquescale": mean, "solimp": width(mean)}
 
 
 def _directed(element: Element) -> bool:
@@ -199,5 +199,5 @@ def _moved(body: Any) -> np.ndarray:
     if body.frame is None:
         return np.eye(3, 4)
     axes = quat_to_mat(body.frame[1])
-    turn = axes @ body.around.map @ axes.T
-    return np.column_stack([turn, body.frame[0] - turn @ body.unscaled[0]])
+    rotation = axes @ body.around.map @ axes.T
+    return np.column_stack([rotation, body.frame[0] - rotation @ body.unscaled[0]])

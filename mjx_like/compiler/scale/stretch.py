@@ -86,12 +86,12 @@ def _size(kind: str, size: np.ndarray, own: Scale) -> np.ndarray:
 
 
 def _site(element: Element, a: Mapping[str, Any], around: Scale, quat: np.ndarray) -> Attributes:
-    return {"size": _size(a["type"], a["size"], around.turned(quat))} if a.get("size") is not None else {}
+    return {"size": _size(a["type"], a["size"], around.rotated(quat))} if a.get("size") is not None else {}
 
 
 def _geom(element: Element, a: Mapping[str, Any], around: Scale, quat: np.ndarray) -> Attributes:
     out: Attributes = {}
-    own = around.turned(quat)
+    own = around.rotated(quat)
     if a.get("mesh") is None:
         _check(element, a, own)
         if a.get("size") is not None:

@@ -84,22 +84,22 @@ def _hemisphere(resolution: int) -> MeshData:
     last = resolution + 1
     vert, face = [(0.0, 0.0, 1.0)], []
     for row in range(1, last + 1):
-        for turn in range(4):
+        for quarter in range(4):
             for j in range(row):
                 point = np.array([row - j, j, last - row], float)
                 x, y, z = point / np.linalg.norm(point)
-                vert.append(((x, y), (-y, x), (-x, -y), (y, -x))[turn] + (z,))
+                vert.append(((x, y), (-y, x), (-x, -y), (y, -x))[quarter] + (z,))
     start = [0] + [1 + 2 * row * (row - 1) for row in range(1, last + 2)]
     for row in range(last):
 
-        def at(level: int, turn: int, j: int) -> int:
-            return start[level] + (level * turn + j) % (4 * level) if level else 0
+        def at(level: int, quarter: int, j: int) -> int:
+            return start[level] + (level * quarter + j) % (4 * level) if level else 0
 
-        for turn in range(4):
+        for quarter in range(4):
             for j in range(row + 1):
-                face.append((at(row, turn, j), at(row + 1, turn, j), at(row + 1, turn, j + 1)))
+                face.append((at(row, quarter, j), at(row + 1, quarter, j), at(row + 1, quarter, j + 1)))
                 if j < row:
-                    face.append((at(row, turn, j), at(row + 1, turn, j + 1), at(row, turn, j + 1)))
+                    face.append((at(row, quarter, j), at(row + 1, quarter, j + 1), at(row, quarter, j + 1)))
     rim, centre = np.arange(start[last], start[last] + 4 * last), len(vert)
     face += [(rim[i], centre, rim[(i + 1) % len(rim)]) for i in range(len(rim))]
     return _mesh([*vert, (0.0, 0.0, 0.0)], face)

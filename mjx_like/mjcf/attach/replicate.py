@@ -26,12 +26,12 @@ def euler_quat(angles: np.ndarray, compiler: dict[str, Any]) -> np.ndarray:
     angles = np.deg2rad(angles) if compiler["angle"] == "degree" else angles
     quat = np.array([1.0, 0.0, 0.0, 0.0])
     for axis, angle in zip(compiler["eulerseq"], angles, strict=True):
-        turn = np.array([np.cos(angle / 2), *(np.sin(angle / 2) * np.eye(3)["xyz".index(axis.lower())])])
-        quat = product(quat, turn) if axis.islower() else product(turn, quat)
+        rotation = np.array([np.cos(angle / 2), *(np.sin(angle / 2) * np.eye(3)["xyz".index(axis.lower())])])
+        quat = product(quat, rotation) if axis.islower() else product(rotation, quat)
     return quat
 
 
-def turned(vector: np.ndarray, quat: np.ndarray) -> np.ndarray:
+def rotated(vector: np.ndarray, quat: np.ndarray) -> np.ndarray:
     """Vector turned by a unit quaternion."""
     conjugate = quat * np.array([1.0, -1.0, -1.0, -1.0])
     return product(product(quat, np.array([0.0, *vector])), conjugate)[1:]
@@ -47,4 +47,4 @@ def poses(element: Element, compiler: dict[str, Any]) -> Iterator[tuple[str, dic
         quat = euler_quat(number * euler, compiler)
         suffix = element.get("sep", "") + str(number).zfill(digits)
         yield suffix, {"pos": pos, "quat": quat} | shared
-        pos = pos + turned(offset, quat)
+        pos = pos + rotated(offset, quat)

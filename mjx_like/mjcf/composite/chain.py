@@ -87,8 +87,8 @@ def _frames(edge: np.ndarray) -> list[np.ndarray]:
     for before, this in zip(tangent, tangent[1:], strict=False):
         axis, sine = normalized(np.cross(before, this))
         half = math.atan2(sine, before @ this) / 2
-        turn = np.array([math.cos(half), *(math.sin(half) * axis)])
-        normal = normalized(rotate(turn, normal))[0]
+        rotation = np.array([math.cos(half), *(math.sin(half) * axis)])
+        normal = normalized(rotate(rotation, normal))[0]
         binormal = normalized(np.cross(this, normal))[0]
         quats.append(quat_from_mat(np.stack([this, normal, binormal], axis=1)))
     return quats

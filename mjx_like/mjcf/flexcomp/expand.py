@@ -85,9 +85,9 @@ class _Walk:
                 raise element.error(f"name '{name}' has a blank in it, which the list of a flex's bodies cannot hold")
         plan = make_plan(self.spec, element)
         local = self.spec.resolve(element)
-        turn = given_quat(local)
-        turn = self._orientation(element, local) if turn is None else turn
-        local = local["pos"], turn
+        rotation = given_quat(local)
+        rotation = self._orientation(element, local) if rotation is None else rotation
+        local = local["pos"], rotation
         pose = compose(*pose, *local) if pose else local
         plan.shape.point, plan.unused = _moved(plan.shape.point, pose), _moved(plan.unused, pose)
         bodies, flex = _bodies_and_flex(plan, parent)
