@@ -58,7 +58,7 @@ def _rows(plan: CollisionPlan, points: Candidates, kept: Array, capacity: int) -
     Beyond the kept ones stands the size of the layout.
     """
     if points.rank is not None:
-        return _placed_rows(points, kept, capacity)
+        return _ranked_rows(points, kept, capacity)
     size = plan.point_row.size
     first = jnp.sort(jnp.where(kept, plan.point_rank, size))[:capacity]
     first = jnp.concatenate([first, jnp.full(max(capacity - size, 0), size, jnp.int32)])
@@ -68,7 +68,7 @@ def _rows(plan: CollisionPlan, points: Candidates, kept: Array, capacity: int) -
     return row, jnp.asarray(pair_of_row)[row]
 
 
-def _placed_rows(points: Candidates, kept: Array, capacity: int) -> tuple[Array, Array]:
+def _ranked_rows(points: Candidates, kept: Array, capacity: int) -> tuple[Array, Array]:
     """Return what `_rows` does, where bounds chose the candidates at run time."""
     size = points.active.size
     key, order = jnp.where(kept, points.rank, np.iinfo(np.int32).max), jnp.arange(size, dtype=jnp.int32)

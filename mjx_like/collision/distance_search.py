@@ -176,8 +176,8 @@ def _nearest_prism(prism, geom: Convex, kinds, nrow, ncol, size, limit, search) 
 
 def _prism(m: Model, start, nrow, ncol, size, row, strip) -> Convex:
     """Return a prism of a height field in its frame, by its row and its place there."""
-    place = strip + np.arange(3, dtype=np.int32)
-    vert = prism_corners(m, start, nrow, ncol, size, place // 2, row + 1 - place % 2)
+    corner = strip + np.arange(3, dtype=np.int32)
+    vert = prism_corners(m, start, nrow, ncol, size, corner // 2, row + 1 - corner % 2)
     flat, eye = jnp.zeros(3, vert.dtype), jnp.eye(3, dtype=vert.dtype)
     return convex(GeomType.HFIELD, flat, eye, flat, vert)._replace(center=jnp.mean(vert, axis=0))
 

@@ -150,9 +150,9 @@ def _prisms(m: Model, group: PairGroup, field: np.ndarray, least: Array, most: A
     rows, columns = group.cells
     row = begin[:, 1:] + np.repeat(np.arange(rows), 2 * columns)
     strip = np.tile(np.arange(2 * columns), rows)  # prism of its row; its corners are points strip .. strip + 2
-    place = strip[:, None] + np.arange(3)
-    column = begin[:, :1, None] + place // 2
-    line = row[..., None] + 1 - place % 2
+    vertex = strip[:, None] + np.arange(3)
+    column = begin[:, :1, None] + vertex // 2
+    line = row[..., None] + 1 - vertex % 2
     corner = prism_corners(m, *(x[:, None] for x in (start, nrow, ncol, size)), column, line)
     used = (row < end[:, 1:]) & (begin[:, :1] + strip // 2 < end[:, :1])
     used &= jnp.max(corner[..., 3:, 2], axis=2) >= (least[:, 2] - limit)[:, None]

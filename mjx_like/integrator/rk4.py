@@ -58,8 +58,8 @@ def _stages(m: Model, d: Data, forward: Forward, first: int, slope: Slope, mean:
 
     def stage(carry, coefficients):
         (velocity, acceleration, act_dot), mean, counters, kept = carry
-        place, weight = coefficients
-        dt = place * h
+        share, weight = coefficients
+        dt = share * h
         begin = d.replace(
             time=d.time + dt,
             qpos=integrate_pos(m, d.qpos, velocity, dt),
@@ -72,7 +72,7 @@ def _stages(m: Model, d: Data, forward: Forward, first: int, slope: Slope, mean:
         mean = tuple(total + weight * x for total, x in zip(mean, slope, strict=True))
         if first == 0:  # else `d` has what stage 1 derives
             written = jax.tree.map(lambda old, before, after: old if before is after else after, kept, begin, end)
-            kept = jax.lax.cond(place == STAGE[0], lambda: written, lambda: kept)
+            kept = jax.lax.cond(share == STAGE[0], lambda: written, lambda: kept)
         return (slope, mean, {name: getattr(end, name) for name in COUNTERS}, kept), None
 
     counters = {name: getattr(d, name) for name in COUNTERS}

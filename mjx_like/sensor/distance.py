@@ -47,12 +47,12 @@ def _nearest(m: Model, d: Data, group: SensorGroup) -> tuple[Array, Array, Array
     owner = np.repeat(np.arange(len(own)), [len(pair) for pair in own])
     rough = (m.geom_type[np.concatenate(own)] == GeomType.HFIELD).any(axis=1) | m.disabled(DisableBit.NATIVECCD)
     rows = np.column_stack([np.concatenate(own), np.where(rough, owner, -1)])
-    pairs, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    pairs, first, index = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     most = max(map(len, own))
     row = np.full((len(own), most), -1)
     ends = np.cumsum([0, *map(len, own)])
     for i, pair in enumerate(own):
-        row[i, : len(pair)] = place.ravel()[ends[i] : ends[i + 1]]
+        row[i, : len(pair)] = index.ravel()[ends[i] : ends[i + 1]]
     cutoff = take(m.sensor_cutoff, group.sensor)
     if not len(pairs):
         zero = jnp.zeros((len(own), 3), cutoff.dtype)

@@ -41,12 +41,12 @@ def enclosed(m: Model, d: Data, group: SensorGroup) -> Array:
     """
     table = m.plans.sensor.enclosed
     rows = table[np.isin(table[:, 0], group.sensor)]
-    place = np.searchsorted(group.sensor, rows[:, 0])  # sensors of a group ascend
+    address = np.searchsorted(group.sensor, rows[:, 0])  # sensors of a group ascend
     object_id = rows[:, 1] + m.ngeom * rows[:, 2]
     mesh = np.append(m.geom_type, m.site_type)[object_id] == GeomType.MESH
-    parts = [_outside(m, d, object_id[k], group.refid[place[k]]) for k in (mesh, ~mesh) if k.any()]
+    parts = [_outside(m, d, object_id[k], group.refid[address[k]]) for k in (mesh, ~mesh) if k.any()]
     order = np.concatenate([np.flatnonzero(mesh), np.flatnonzero(~mesh)])
-    return jax.ops.segment_max(take(jnp.concatenate(parts), np.argsort(order)), place, group.sensor.size)
+    return jax.ops.segment_max(take(jnp.concatenate(parts), np.argsort(order)), address, group.sensor.size)
 
 
 def _outside(m: Model, d: Data, object_id: np.ndarray, site: np.ndarray) -> Array:

@@ -100,8 +100,8 @@ def _largest_separation(size1: Array, size2: Array, offset1, offset2, rotation, 
     )
     face_gap, face_code = jnp.max(gaps, axis=0), jnp.argmax(gaps, axis=0)
 
-    def after(x: Array, places: int, axis: int = 0) -> Array:
-        return jnp.roll(x, -places, axis=axis)
+    def after(x: Array, steps: int, axis: int = 0) -> Array:
+        return jnp.roll(x, -steps, axis=axis)
 
     square = after(rotation, 1) ** 2 + after(rotation, 2) ** 2
     skew = square >= slack.parallel
@@ -168,11 +168,11 @@ def _edge_point(a: Shape, b: Shape, offset: v.Vector, rotation: tuple, axis: _Ax
     start2 = v.add(offset, tuple(v.dot(row, corner2) for row in rotation))
     between = v.sub(start2, corner1)
     on1, on2 = _pick(axis.edge1, between), v.dot(direction, between)
-    place = safe.divide(on1 - lean * on2, square, where=skew)
-    place2 = jnp.clip(lean * jnp.clip(place, -half1, half1) - on2, -half2, half2)
-    place1 = jnp.clip(on1 + lean * place2, -half1, half1)
+    coord = safe.divide(on1 - lean * on2, square, where=skew)
+    coord2 = jnp.clip(lean * jnp.clip(coord, -half1, half1) - on2, -half2, half2)
+    place1 = jnp.clip(on1 + lean * coord2, -half1, half1)
     trials1 = tuple(c + jnp.where(f, place1, 0) for c, f in zip(corner1, axis.edge1, strict=True))
-    trials2 = v.along(start2, direction, place2)
+    trials2 = v.along(start2, direction, coord2)
     gap = v.sub(trials2, trials1)
     nearest = np.arange(4)[:, None] == jnp.argmin(v.dot(gap, gap), axis=0)
     point1, point2 = (tuple(jnp.sum(jnp.where(nearest, c, 0), axis=0) for c in t) for t in (trials1, trials2))

@@ -42,9 +42,9 @@ def clip_polygon(polygon: Array, slots: int, directions: np.ndarray, limits: Arr
         share = safe.divide(beyond, beyond - then, None, where=crosses)
         added = polygon + share * (following(polygon) - polygon)
         emitted = inside.astype(jnp.int32) + crosses.astype(jnp.int32)
-        place = exclusive_sum(emitted)
-        kept = jnp.where((place == target) & inside, polygon[:, None], 0)
-        new = jnp.where((place + inside == target) & crosses, added[:, None], 0)
+        rank = exclusive_sum(emitted)
+        kept = jnp.where((rank == target) & inside, polygon[:, None], 0)
+        new = jnp.where((rank + inside == target) & crosses, added[:, None], 0)
         return (jnp.sum(kept + new, axis=2), jnp.sum(emitted, axis=0, dtype=jnp.int32)), None
 
     start = polygon, jnp.full(limits.shape[1:], corners, jnp.int32)

@@ -37,8 +37,8 @@ def sphere_sphere(a: Shape, b: Shape, detect: Array) -> list[Point]:
 def sphere_capsule(sphere: Shape, capsule: Shape, detect: Array) -> list[Point]:
     """Return the point between the sphere and the nearest sphere of the capsule.  Source: mjc_SphereCapsule."""
     axis, half = capsule.axes[2], capsule.size[1]
-    place = safe.clip(v.dot(axis, v.sub(sphere.pos, capsule.pos)), -half, half)
-    nearest = v.along(capsule.pos, axis, place)
+    coord = safe.clip(v.dot(axis, v.sub(sphere.pos, capsule.pos)), -half, half)
+    nearest = v.along(capsule.pos, axis, coord)
     return [between(sphere.pos, sphere.size[0], nearest, capsule.size[0], across(sphere, capsule))]
 
 

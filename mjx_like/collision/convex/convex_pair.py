@@ -90,8 +90,8 @@ def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, near: Array) -> tupl
     count = plan.pair.size
     chunk = min(_CHUNK, count)
     rank = jnp.cumsum(near, dtype=jnp.int32)
-    place = jnp.where(near, rank - 1, count + chunk)
-    listed = jnp.full(count + chunk, count, jnp.int32).at[place].set(np.arange(count, dtype=np.int32), mode="drop")
+    index = jnp.where(near, rank - 1, count + chunk)
+    listed = jnp.full(count + chunk, count, jnp.int32).at[index].set(np.arange(count, dtype=np.int32), mode="drop")
     if t.disabled(DisableBit.NATIVECCD):
         contact = functools.partial(_portal_contact, t, plan, inputs)
     else:

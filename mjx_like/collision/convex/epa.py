@@ -138,9 +138,9 @@ def _horizon(corner: Array, sees: Array, free: Array, room: int) -> tuple[Array,
     own = border[:, 0] + border[:, 1] + border[:, 2]
     sums = jnp.cumsum(jnp.stack([own, (free | sees).astype(jnp.int32)]), axis=1, dtype=jnp.int32)
     begin = sums[0] - own
-    place = jnp.stack([begin, begin + border[:, 0], begin + border[:, 0] + border[:, 1]], axis=1)
-    place = jnp.where(border > 0, jnp.minimum(place, room), room)
-    edges = jnp.zeros(room + 1, jnp.int32).at[place.ravel()].set(key.ravel(), mode="promise_in_bounds")
+    address = jnp.stack([begin, begin + border[:, 0], begin + border[:, 0] + border[:, 1]], axis=1)
+    address = jnp.where(border > 0, jnp.minimum(address, room), room)
+    edges = jnp.zeros(room + 1, jnp.int32).at[address.ravel()].set(key.ravel(), mode="promise_in_bounds")
     return edges[:room], sums[0, -1], sums[1] - 1
 
 

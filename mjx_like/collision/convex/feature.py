@@ -66,8 +66,8 @@ def feature(tables: Tables, geom: Posed, solid: Array, index: Array, at: Array, 
     other = jnp.where(first == second, third, second)
     has_faces = solid >= 0
     start_of = rows(plan.place, jnp.maximum(solid, 0))
-    place = jnp.where(has_faces, start_of + jnp.maximum(index, 0), 0)
-    around = rows(plan.place_face, place)
+    cell = jnp.where(has_faces, start_of + jnp.maximum(index, 0), 0)
+    around = rows(plan.place_face, cell)
     face = around[0]
     shared = jnp.all(jnp.any(face[None, :, None] == around[1:, None, :], axis=-1), axis=0)
     exists = has_faces & (face >= 0) & shared
@@ -87,9 +87,9 @@ def feature(tables: Tables, geom: Posed, solid: Array, index: Array, at: Array, 
     facing = jnp.where(head[:, None], rows(sides, side), facing)
     exists = exists | head
 
-    ends = rows(plan.place_end, place[0])
+    ends = rows(plan.place_end, cell[0])
     far = jnp.where(has_faces, start_of + jnp.maximum(other, 0), 0)
-    near, far = rows(plan.place_corner, jnp.stack([place[0], far]))
+    near, far = rows(plan.place_corner, jnp.stack([cell[0], far]))
     ends = jnp.where(size == 2, jnp.where(np.arange(ends.size) == 0, far, -1), ends)
     points = _corner(tables, geom, jnp.concatenate([near[None], jnp.maximum(ends, 0)]))
     start, end = points[0], points[1:]

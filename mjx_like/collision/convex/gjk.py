@@ -171,8 +171,8 @@ def _grow(found: Distance, offs: Array, cutoff: Array) -> Distance:
 def _compact(simplex: Corners, weights: Array) -> tuple[Corners, Array, Array]:
     """Return the corners of non-zero weight first, in order, their weights, and how many they are."""
     used = weights != 0
-    place = jnp.stack([jnp.sum(used[:k], dtype=jnp.int32) for k in range(4)])
-    chosen = (place == np.arange(4)[:, None]) & used
+    rank = jnp.stack([jnp.sum(used[:k], dtype=jnp.int32) for k in range(4)])
+    chosen = (rank == np.arange(4)[:, None]) & used
     table = jnp.concatenate([simplex.table, weights[:, None]], axis=1)
     table = jnp.sum(jnp.where(chosen[:, :, None], table, 0), axis=1)
     return Corners(table[:, :8]), table[:, 8], jnp.sum(used, dtype=jnp.int32)

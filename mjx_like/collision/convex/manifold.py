@@ -185,8 +185,8 @@ def _edge_on_face(own: Feature, other: Feature, towards: Array) -> tuple[Array, 
 
 def _keep(corners: Array, keep: Array) -> tuple[Array, Array]:
     """Return the corners to keep, moved to the front, and their number."""
-    place = jnp.sum(np.tri(keep.size, k=-1, dtype=bool) & keep, axis=1, dtype=jnp.int32)
-    chosen = (place == np.arange(keep.size)[:, None]) & keep
+    rank = jnp.sum(np.tri(keep.size, k=-1, dtype=bool) & keep, axis=1, dtype=jnp.int32)
+    chosen = (rank == np.arange(keep.size)[:, None]) & keep
     return jnp.sum(jnp.where(chosen[:, :, None], corners, 0), axis=1), jnp.sum(keep, dtype=jnp.int32)
 
 

@@ -62,9 +62,9 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
             met = jnp.where((dot(off, off) <= same)[:, None], met - off, met)
         enters = exists & next_inside
         emitted = crosses.astype(jnp.int32) + enters.astype(jnp.int32)
-        place = jnp.sum(jnp.where(before, emitted, 0), axis=1, dtype=jnp.int32)
-        new = (place == at[:, None]) & crosses
-        kept = (place + crosses == at[:, None]) & enters
+        rank = jnp.sum(jnp.where(before, emitted, 0), axis=1, dtype=jnp.int32)
+        new = (rank == at[:, None]) & crosses
+        kept = (rank + crosses == at[:, None]) & enters
         clipped = jnp.sum(jnp.where(new[:, :, None], met, 0) + jnp.where(kept[:, :, None], target, 0), axis=1)
         return (jnp.where(real, clipped, polygon), jnp.where(real, jnp.sum(emitted, dtype=jnp.int32), count)), None
 

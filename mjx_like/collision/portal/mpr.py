@@ -65,15 +65,15 @@ def penetration(geoms: Pair, kinds, *, tolerance: Array, iterations: int, seen: 
 
         beyond2 = dot(cross(v1, point), center) <= -eps
         beyond1 = dot(cross(point, v2), center) <= -eps
-        place = jnp.where(beyond2, 1, jnp.where(beyond1, 0, 2))
-        place = jnp.where(third, place, jnp.minimum(s.stage, 1))
+        slot = jnp.where(beyond2, 1, jnp.where(beyond1, 0, 2))
+        slot = jnp.where(third, slot, jnp.minimum(s.stage, 1))
         across = cross(point, center)
         along1, along2, along3 = (dot(corner, across) > 0 for corner in (v1, v2, v3))
         widened = jnp.where(along1, jnp.where(along2, 0, 2), jnp.where(along3, 1, 0))
-        place = jnp.where(refining | pushing, widened, place)
-        corners = s.corners.put(place, new)
+        slot = jnp.where(refining | pushing, widened, slot)
+        corners = s.corners.put(slot, new)
 
-        whole = (third & (place == 2)) | refining | pushing
+        whole = (third & (slot == 2)) | refining | pushing
         v1, v2, v3 = corners.points
         # the side of the first two corners that looks away from the centre is out
         rotated = (s.stage == _SECOND) & (dot(cross(v1 - center, v2 - center), center) > 0)

@@ -54,15 +54,15 @@ def sdf_points(m: Model, group: PairGroup, a: Shape, b: Shape) -> Point:
     valid &= ~known(point, valid)
     point = v.select(valid, point, tuple(jnp.zeros_like(x) for x in point))
 
-    place = v.scale(v.add(_world(a, _moved(still, point)), _world(b, point)), 0.5)
-    x, y = (v.project(g.axes, v.sub(place, g.pos)) for g in (b, a))
+    midway = v.scale(v.add(_world(a, _moved(still, point)), _world(b, point)), 0.5)
+    x, y = (v.project(g.axes, v.sub(midway, g.pos)) for g in (b, a))
     inward, outward = (v.combine(g.axes, f.gradient(p)) for g, f, p in ((b, fields[1], x), (a, fields[0], y)))
     steep, rise = (v.norm(lax.stop_gradient(g)) for g in (inward, outward))
     share = safe.divide(rise, rise + steep, 0.5)
     moving = share * fields[1].distance(x) + (1 - share) * fields[0].distance(y)
     dist = jnp.where(valid, dist + moving - lax.stop_gradient(moving), 1)
     normal = v.normalize(v.sub(v.normalize(outward)[0], v.normalize(inward)[0]))[0]
-    return Point(dist, v.along(place, normal, 0.5 * dist), normal, valid)
+    return Point(dist, v.along(midway, normal, 0.5 * dist), normal, valid)
 
 
 def _pair(first: Field, second: Field, a: Shape, b: Shape) -> _Pair:
@@ -144,11 +144,11 @@ def _starts(pair: _Pair, boxes: list[Array], count: int) -> tuple[v.Vector, Arra
     low = tuple(jnp.maximum(c - s, d - h) for c, s, d, h in zip(*first, middle, half, strict=True))
     high = tuple(jnp.minimum(c + s, d + h) for c, s, d, h in zip(*first, middle, half, strict=True))
     overlap = (high[0] >= low[0]) & (high[1] >= low[1]) & (high[2] >= low[2])
-    place = tuple(
+    midway = tuple(
         a + (b - a) * np.array([halton(i, base) for i in range(count)], a.dtype)[:, None]
         for a, b, base in zip(low, high, (2, 3, 5), strict=True)
     )
-    return v.project(pair.axes, v.sub(place, pair.offset)), overlap
+    return v.project(pair.axes, v.sub(midway, pair.offset)), overlap
 
 
 def halton(index: int, base: int) -> float:

@@ -57,14 +57,14 @@ def speculate(m: Model, d: Data, plan: SpeculativePlan, parameters: PairParamete
     impact = lax.stop_gradient(impact)
     hits = near & impact.hits & _in_sight(m, d, plan, impact.middle)
 
-    place = [take(d.geom_xpos, plan.geom[:, k]) for k in (0, 1)]
+    position = [take(d.geom_xpos, plan.geom[:, k]) for k in (0, 1)]
     frame = [take(d.geom_xmat, plan.geom[:, k]) for k in (0, 1)]
-    rigid = [_carried(place[k], frame[k], impact.ends[:, k]) for k in (0, 1)]
-    middle = [_carried(place[k], frame[k], impact.middle[:, k : k + 1])[:, 0] for k in (0, 1)]
+    rigid = [_carried(position[k], frame[k], impact.ends[:, k]) for k in (0, 1)]
+    middle = [_carried(position[k], frame[k], impact.middle[:, k : k + 1])[:, 0] for k in (0, 1)]
     share = lax.stop_gradient(safe.ratio(first.sweep, jnp.maximum(first.sweep + second.sweep, MINVAL)))[:, None, None]
     pos = share * rigid[0] + (1 - share) * rigid[1]
 
-    speeds = [v.shift + jnp.cross(v.angular, x - c) for v, x, c in zip((first, second), middle, place, strict=True)]
+    speeds = [v.shift + jnp.cross(v.angular, x - c) for v, x, c in zip((first, second), middle, position, strict=True)]
     gap = dot(impact.normal, middle[1] - middle[0])
     speed = dot(impact.normal, speeds[0] - speeds[1])
     gap, speed = (x - lax.stop_gradient(x) for x in (gap, speed))
@@ -81,9 +81,9 @@ def speculate(m: Model, d: Data, plan: SpeculativePlan, parameters: PairParamete
     )
 
 
-def _carried(place: Array, frame: Array, local: Array) -> Array:
+def _carried(position: Array, frame: Array, local: Array) -> Array:
     """Return points of geoms in the world, shape (n, k, 3)."""
-    return place[:, None] + jnp.sum(frame[:, None] * local[:, :, None, :], axis=3)
+    return position[:, None] + jnp.sum(frame[:, None] * local[:, :, None, :], axis=3)
 
 
 def _in_sight(m: Model, d: Data, plan: SpeculativePlan, middle: Array) -> Array:

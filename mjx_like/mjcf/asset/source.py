@@ -26,13 +26,13 @@ def read_file(spec: Spec, element: Element, file: str, directory: str) -> bytes:
     """
     compiler = element.origin.compiler if element.origin else spec.compiler
     folder = compiler.get(directory) or compiler.get("assetdir") or ""
-    places = [PurePosixPath(folder)]
+    folders = [PurePosixPath(folder)]
     if compiler.get("strippath"):
         file = PurePosixPath(file.replace("\\", "/")).name
     elif (beside := PurePosixPath(element.where.file).parent) != _directory(spec, element):
-        places.append(beside)
+        folders.append(beside)
     message = ""
-    for place in places:
+    for place in folders:
         try:
             return spec.read_asset(str(place / file), element.origin)
         except ModelError as error:

@@ -41,9 +41,9 @@ def merge_repeated(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if not np.array_equal(rows[first][inverse], rows):  # two different rows with one key
         _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    place = np.empty(len(first), int)
-    place[order] = np.arange(len(first))
-    return rows[first[order]], place[inverse.ravel()]
+    rank = np.empty(len(first), int)
+    rank[order] = np.arange(len(first))
+    return rows[first[order]], rank[inverse.ravel()]
 
 
 def _is_text(data: bytes) -> bool:

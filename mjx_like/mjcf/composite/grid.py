@@ -77,8 +77,8 @@ def grid(plan: Plan) -> list[Element]:
     nx, ny = plan.count[:2]
     bodies, names = [], []
     for i, j in product(range(nx), range(ny)):
-        place = plan.spacing * (np.array([i, j]) - 0.5 * plan.count[:2])
-        pos = plan.offset + np.array([*place, 0.0])
+        shift = plan.spacing * (np.array([i, j]) - 0.5 * plan.count[:2])
+        pos = plan.offset + np.array([*shift, 0.0])
         parts = [plan.a_geom(name=f"{plan.prefix}G{i}_{j}", type="sphere"), plan.a_site(f"S{i}_{j}", type="sphere")]
         joints = [] if (i, j) in plan.pins else plan.slides(f"J{{}}_{i}_{j}")
         names.append(f"B{i}_{j}")

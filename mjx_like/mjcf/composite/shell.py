@@ -28,11 +28,11 @@ def shell(plan: Plan) -> list[Element]:
         name=f"{plan.prefix}Gcenter", type="sphere", pos=np.zeros(3), size=np.array([2 * size[0], 0.0, 0.0])
     )
     last = plan.count - 1
-    places = [place for place in product(*map(range, plan.count)) if _outside(np.array(place), last)]
-    bodies = [_body(plan, place, size) for place in places]
-    for place in places:
-        _keep_smooth(plan, np.array(place), last)
-    path = [plan.made("fixed_joint", {"joint": f"{plan.prefix}{_joint(p)}", "coef": 1.0}, tag="joint") for p in places]
+    indices = [index for index in product(*map(range, plan.count)) if _outside(np.array(index), last)]
+    bodies = [_body(plan, index, size) for index in indices]
+    for index in indices:
+        _keep_smooth(plan, np.array(index), last)
+    path = [plan.made("fixed_joint", {"joint": f"{plan.prefix}{_joint(p)}", "coef": 1.0}, tag="joint") for p in indices]
     name = f"{plan.prefix}T"
     plan.add("tendon", plan.made("fixed", _fixed(plan) | {"name": name}, path))
     plan.add_equality("tendon", plan.fix["main"], tendon1=name)
@@ -41,12 +41,12 @@ def shell(plan: Plan) -> list[Element]:
     return [centre, *bodies]
 
 
-def _outside(place: np.ndarray, last: np.ndarray) -> bool:
-    return bool(((place == 0) | (place == last)).any())
+def _outside(index: np.ndarray, last: np.ndarray) -> bool:
+    return bool(((index == 0) | (index == last)).any())
 
 
-def _joint(place) -> str:
-    return "J{}_{}_{}".format(*place)
+def _joint(index) -> str:
+    return "J{}_{}_{}".format(*index)
 
 
 def _fixed(plan: Plan) -> dict:
@@ -54,15 +54,15 @@ def _fixed(plan: Plan) -> dict:
     return {name: value for name, value in plan.tendons["main"].items() if name not in ("material", "rgba", "width")}
 
 
-def _body(plan: Plan, place: tuple[int, int, int], size: np.ndarray) -> Element:
-    pos = _project(plan, 2.0 * np.array(place) / (plan.count - 1) - 1)
-    tail = "{}_{}_{}".format(*place)
+def _body(plan: Plan, index: tuple[int, int, int], size: np.ndarray) -> Element:
+    pos = _project(plan, 2.0 * np.array(index) / (plan.count - 1) - 1)
+    tail = "{}_{}_{}".format(*index)
     capsule = plan.geom.get("type") == "capsule"
     depth = size[0] + size[1] if capsule else size[0]
     geom = plan.a_geom(
         name=f"{plan.prefix}G{tail}", type="capsule" if capsule else "sphere", pos=np.array([0, 0, -depth])
     )
-    joint = plan.a_joint(name=plan.prefix + _joint(place), type="slide", pos=np.zeros(3), axis=np.eye(3)[2])
+    joint = plan.a_joint(name=plan.prefix + _joint(index), type="slide", pos=np.zeros(3), axis=np.eye(3)[2])
     return plan.body(f"B{tail}", pos, [joint, geom])
 
 
@@ -75,11 +75,11 @@ def _project(plan: Plan, unit: np.ndarray) -> np.ndarray:
     return (normalized(unit)[0] if plan.kind == "ellipsoid" else unit) * size
 
 
-def _keep_smooth(plan: Plan, place: np.ndarray, last: np.ndarray) -> None:
+def _keep_smooth(plan: Plan, index: np.ndarray, last: np.ndarray) -> None:
     """Append the equalities of a joint: with its first position, and with its neighbours."""
-    name = plan.prefix + _joint(place)
+    name = plan.prefix + _joint(index)
     plan.add_equality("joint", plan.fix["joint"], joint1=name)
     for step in np.eye(3, dtype=int):
-        other = np.minimum(place + step, last)
-        if (other != place).any() and _outside(other, last):
+        other = np.minimum(index + step, last)
+        if (other != index).any() and _outside(other, last):
             plan.add_equality("joint", plan.smooth, joint1=name, joint2=plan.prefix + _joint(other))

@@ -67,8 +67,8 @@ def bind_subgrid(n0: int, n1: int, subgrid: int) -> list[tuple[list[int], list[f
     """
     step, parts = 1.0 / (1 + subgrid), 1 + subgrid
     m0, m1 = n0 + (n0 - 1) * subgrid, n1 + (n1 - 1) * subgrid
-    places = [s * step for s in range(parts + 1)]
-    terms = np.array([_terms(x, y) for x, y in product(places, places)])
+    coords = [s * step for s in range(parts + 1)]
+    terms = np.array([_terms(x, y) for x, y in product(coords, coords)])
     terms = _product(terms, _polynomial())
     weight = {border: _product(terms, _corner_values(border)) for border in product(range(3), range(3))}
     found: list[tuple[list[int], list[float]]] = [([], []) for _ in range(n0 * n1)]

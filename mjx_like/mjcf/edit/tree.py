@@ -120,8 +120,8 @@ class Tree(Item):
         found = list(items_below(self, kind, deep=False))
         if item is not None and item not in found:
             raise item._element.error("is not directly in the body or frame whose elements are gone through")
-        place = 0 if item is None else found.index(item) + 1
-        return found[place] if place < len(found) else None
+        address = 0 if item is None else found.index(item) + 1
+        return found[address] if address < len(found) else None
 
     @property
     def bodies(self) -> list[Item]:

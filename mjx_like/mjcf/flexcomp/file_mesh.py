@@ -42,8 +42,8 @@ def load(spec: Spec, element: Element, a: dict[str, Any]) -> tuple[Shape, int]:
         data = READERS[ending](read_file(spec, element, file, "meshdir"))
     except MeshError as error:
         raise element.error(f"file '{file}' {error}") from None
-    vert, place = merge_repeated(data.vert.astype(np.float32))
-    data.vert, data.face = vert.astype(float), place[data.face]
+    vert, index = merge_repeated(data.vert.astype(np.float32))
+    data.vert, data.face = vert.astype(float), index[data.face]
     return _shape(element, a, data)
 
 

@@ -55,8 +55,8 @@ def _section(data: bytes, name: bytes) -> bytes:
 def _indices(tags: np.ndarray, vertices: np.ndarray) -> np.ndarray:
     """Places of the node tags that the elements have."""
     order = np.argsort(tags, kind="stable")
-    place = np.searchsorted(tags, vertices, sorter=order)
-    found = order[np.minimum(place, len(tags) - 1)]
+    address = np.searchsorted(tags, vertices, sorter=order)
+    found = order[np.minimum(address, len(tags) - 1)]
     if (tags[found] != vertices).any():
         raise ValueError("an element has a node that does not exist")
     return found

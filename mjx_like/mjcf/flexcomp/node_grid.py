@@ -34,15 +34,15 @@ def node_bodies(plan: Any, parent: str, body: Any) -> tuple[list[Element], dict[
     grid = node_grid(cells, order)
     pinned = plan.pinned[: len(grid)].copy()
     if plan.elasticity["elastic2d"] == "none":
-        place = (point - low) / np.where(high > low, high - low, 1) * cells
-        weights = cell_weights(place, plan.shape.element, cells, (high - low) / cells, order)
+        coord = (point - low) / np.where(high > low, high - low, 1) * cells
+        weights = cell_weights(coord, plan.shape.element, cells, (high - low) / cells, order)
         plan.empty = empty_cells(weights)
         pinned |= nodes_of_empty(plan.empty, order)
         weight = node_shares(weights, order).ravel()
     else:
         pinned |= ((grid > 0) & (grid < cells * order)).all(axis=1)
         weight = np.ones(len(grid)) if order == 1 else node_weights(cells).ravel()
-    place = low + grid / (cells * order) * (high - low)
+    coord = low + grid / (cells * order) * (high - low)
     mass = plan.a["mass"] * weight / weight[~pinned].sum()
     bodies, names, axes = [], [], [{"type": "slide", "axis": axis} for axis in np.eye(3)]
     for i, (gx, gy, gz) in enumerate(grid):
@@ -51,10 +51,10 @@ def node_bodies(plan: Any, parent: str, body: Any) -> tuple[list[Element], dict[
             continue
         names.append(f"{plan.name}_{gx}_{gy}_{gz}")
         inertia = mass[i] * (2.0 * plan.a["inertiabox"] ** 2) / 3.0
-        bodies.append(body(plan, names[i], place[i], mass[i], inertia, axes))
+        bodies.append(body(plan, names[i], coord[i], mass[i], inertia, axes))
     attrib: dict[str, Any] = {"node": " ".join(names)}
     if pinned.any():
-        attrib["nodecoord"] = np.where(pinned[:, None], place, 0.0).ravel()
+        attrib["nodecoord"] = np.where(pinned[:, None], coord, 0.0).ravel()
     return bodies, attrib
 
 

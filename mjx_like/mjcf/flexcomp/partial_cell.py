@@ -17,7 +17,7 @@ _SAME = 1e-9  # distance of vertices that are one, relative to the extent of the
 _THIN = 1e-12  # volume of a surface that encloses none, likewise
 
 
-def cell_weights(place: np.ndarray, elem: np.ndarray, cells: np.ndarray, size: np.ndarray, order: int) -> np.ndarray:
+def cell_weights(coord: np.ndarray, elem: np.ndarray, cells: np.ndarray, size: np.ndarray, order: int) -> np.ndarray:
     """Return quadrature weights of all cells on the points of `cell_points`, shape (cx, cy, cz, n, n, n).
 
     Weights of a full cell add up to one, those of an empty one are zero. In a cell that the mesh fills in part, the
@@ -28,10 +28,10 @@ def cell_weights(place: np.ndarray, elem: np.ndarray, cells: np.ndarray, size: n
     no extent [m]; order: of the interpolation.
     """
     if elem.shape[1] == 2:
-        return _line_weights(place, elem, cells, order)
-    if elem.shape[1] == 3 and not _encloses(place * size, elem):
-        return _open_weights((place * size)[elem], cells, size, order)
-    tet = place[elem] if elem.shape[1] == 4 else _cones(place[elem])
+        return _line_weights(coord, elem, cells, order)
+    if elem.shape[1] == 3 and not _encloses(coord * size, elem):
+        return _open_weights((coord * size)[elem], cells, size, order)
+    tet = coord[elem] if elem.shape[1] == 4 else _cones(coord[elem])
     sign = np.ones(len(tet)) if elem.shape[1] == 4 else np.sign(_volume(tet))
     sign = sign * np.sign(np.sum(sign * np.abs(_volume(tet))))
     for axis in range(3):
@@ -63,10 +63,10 @@ def _encloses(vert: np.ndarray, face: np.ndarray) -> bool:
     return extent.min() > 0 and abs(_volume(_cones(vert[face])).sum()) > _THIN * np.prod(extent)
 
 
-def _line_weights(place: np.ndarray, elem: np.ndarray, cells: np.ndarray, order: int) -> np.ndarray:
+def _line_weights(coord: np.ndarray, elem: np.ndarray, cells: np.ndarray, order: int) -> np.ndarray:
     """Weights where the cells that lines touch are full."""
     full = np.zeros(cells, bool)
-    box = np.clip(place[elem].astype(int), 0, cells - 1)
+    box = np.clip(coord[elem].astype(int), 0, cells - 1)
     for low, high in zip(box.min(axis=1), box.max(axis=1), strict=True):
         full[tuple(slice(a, b + 1) for a, b in zip(low, high, strict=True))] = True
     return full[..., None, None, None] * _full_cell(order)
@@ -98,9 +98,9 @@ def node_shares(weights: np.ndarray, order: int) -> np.ndarray:
     line = values @ lagrange_integrals(order)
     least = _LEAST * np.einsum("i,j,k->ijk", line, line, line)
     found = np.zeros(np.array(weights.shape[:3]) * order + 1)
-    for place in np.argwhere(~empty_cells(weights)):
-        block = tuple(slice(p * order, p * order + order + 1) for p in place)
-        found[block] += np.maximum(shares[tuple(place)], least)
+    for coord in np.argwhere(~empty_cells(weights)):
+        block = tuple(slice(p * order, p * order + order + 1) for p in coord)
+        found[block] += np.maximum(shares[tuple(coord)], least)
     return found
 
 
@@ -192,18 +192,18 @@ _PARTS = {
 
 def _integrals(tet: np.ndarray, order: int) -> np.ndarray:
     """Integrals over tetrahedra of the Lagrange polynomials of the unit cube, shape (n, m, m, m)."""
-    place, weight = _rule(3 * order + 1)  # exact for what stiffness integrates: degree 4 or 10
-    corner = np.concatenate([1 - place.sum(axis=1, keepdims=True), place], axis=1)
+    coord, weight = _rule(3 * order + 1)  # exact for what stiffness integrates: degree 4 or 10
+    corner = np.concatenate([1 - coord.sum(axis=1, keepdims=True), coord], axis=1)
     x, y, z = np.moveaxis(_lagrange(np.einsum("qc,tcd->tqd", corner, tet), order), 2, 0)
     weight = np.abs(_volume(tet))[:, None] * 6 * weight
     return np.einsum("tq,tqi,tqj,tqk->tijk", weight, x, y, z, optimize=True)
 
 
-def _lagrange(place: np.ndarray, order: int) -> np.ndarray:
+def _lagrange(coord: np.ndarray, order: int) -> np.ndarray:
     """Values of the Lagrange polynomials of `cell_points` at places, one axis more."""
     points = cell_points(order)
     others = [np.delete(points, i) for i in range(len(points))]
-    values = [np.prod([(place - p) / (points[i] - p) for p in others[i]], axis=0) for i in range(len(points))]
+    values = [np.prod([(coord - p) / (points[i] - p) for p in others[i]], axis=0) for i in range(len(points))]
     return np.stack(values, axis=-1)
 
 

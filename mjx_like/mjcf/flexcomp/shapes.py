@@ -142,9 +142,9 @@ def _surface_elements(numbers: np.ndarray, count: np.ndarray, solid: bool) -> np
 
 
 def _at(axis: int, end: int, i: int, j: int) -> tuple[int, int, int]:
-    place = [i, j]
-    place.insert(axis, end)
-    return tuple(place)
+    pair = [i, j]
+    pair.insert(axis, end)
+    return tuple(pair)
 
 
 # Corners of the two triangles of a cell, as offsets along the side's two axes.
