@@ -34,7 +34,7 @@ def advanced(m: Model, d: Data, g: OrientationGroup, act_dot: Array) -> Array:
 
 
 def anchored(setpoint: Array) -> Array:
-    """Return the rotation vectors, shape (k, 3), of the same orientations within half a turn."""
+    """Return the rotation vectors, shape (k, 3), of the same orientations within pi."""
     angle = safe.norm(setpoint, keepdims=True)
     rotations = jax.lax.stop_gradient(jnp.round(angle / (2 * np.pi)))
     return jnp.where(angle > np.pi, setpoint * (1 - safe.divide(2 * np.pi * rotations, angle)), setpoint)

@@ -1,4 +1,4 @@
-"""Servos on rotations: setpoints that differ by whole turns are one."""
+"""Servos on rotations: setpoints that differ by whole revolutions are one."""
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,7 @@ Array = jax.Array
 
 
 def period(m: Model) -> Array:
-    """Return the length of a full turn of each actuator, shape (nactuator,); 0 where it is no rotational servo."""
+    """Return the length of a revolution of each actuator, shape (nactuator,); 0 where it is no rotational servo."""
     gear = take(m.actuator_gear, m.actuator_outadr)
     on_site = m.actuator_trntype == TrnType.SITE
     axis = jnp.where(on_site[:, None], gear[:, 3:], gear[:, :3])
@@ -23,6 +23,6 @@ def period(m: Model) -> Array:
 
 
 def nearest(setpoint: Array, length: Array, revolution: Array) -> Array:
-    """Return the setpoint, or what differs by whole turns and is nearest to the length; turn: 0 for none."""
+    """Return the setpoint, or what differs by whole revolutions and is nearest to the length; turn: 0 for none."""
     revolutions = safe.divide(setpoint - length, revolution)
     return setpoint - revolution * jax.lax.stop_gradient(jnp.sign(revolutions) * jnp.floor(jnp.abs(revolutions) + 0.5))

@@ -49,8 +49,8 @@ def stage_times(m: Model, d: Data) -> dict[str, float]:
         written = jax.block_until_ready(run(m, d))
         times[name] = min(_timed(run, m, d) for _ in range(ROUNDS))
         if name in STAGES:
-            for place, value in zip(changed, written, strict=True):
-                leaves[place] = value
+            for index, value in zip(changed, written, strict=True):
+                leaves[index] = value
             d = jax.tree.unflatten(tree, leaves)
     return times
 

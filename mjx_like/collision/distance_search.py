@@ -30,7 +30,7 @@ from mjx_like.types.model import Model
 Array = jax.Array
 
 _CUTOFF = 1e10  # beyond it the search gives up [m]
-_CHUNK = 4  # prisms of one turn
+_CHUNK = 4  # prisms of one iteration
 _MESHES = (GeomType.MESH, GeomType.SDF)
 _FAR = 1e30  # no prism is as far
 NOTHING = MAXVAL * (np.arange(7) == 0)  # what is not near
@@ -129,7 +129,7 @@ def field_pairs(m: Model, d: Data, pair: np.ndarray, cutoff: Array) -> Array:
 
 
 def _nearest_prism(prism, geom: Convex, kinds, nrow, ncol, size, limit, search) -> tuple[_Hit, Array, Array]:
-    """Return what the search found for the nearest prism, its row and place there, and the distance; no derivative.
+    """Return what the search found for the nearest prism, its row, its index there, the distance; no derivative.
 
     Source: mjc_ConvexHField.
     """
@@ -175,7 +175,7 @@ def _nearest_prism(prism, geom: Convex, kinds, nrow, ncol, size, limit, search) 
 
 
 def _prism(m: Model, start, nrow, ncol, size, row, strip) -> Convex:
-    """Return a prism of a height field in its frame, by its row and its place there."""
+    """Return a prism of a height field in its frame, by its row and its index in the row."""
     corner = strip + np.arange(3, dtype=np.int32)
     vert = prism_corners(m, start, nrow, ncol, size, corner // 2, row + 1 - corner % 2)
     flat, eye = jnp.zeros(3, vert.dtype), jnp.eye(3, dtype=vert.dtype)

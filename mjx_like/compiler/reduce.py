@@ -144,8 +144,8 @@ def _fuse(body: Body) -> None:
     for part in _PARTS:
         moved = [dataclasses.replace(placed, frame=_after(pose, placed.frame)) for placed in getattr(body, part)]
         getattr(parent, part).extend(moved)
-    place = parent.children.index(body)
-    parent.children[place : place + 1] = body.children
+    index = parent.children.index(body)
+    parent.children[index : index + 1] = body.children
     for child in body.children:
         child.parent, child.frame = parent, _after(pose, child.frame)
         child.pos, child.quat = compose(*pose, child.pos, child.quat)

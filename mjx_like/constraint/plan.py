@@ -130,7 +130,7 @@ def _equalities(t: Topology) -> np.ndarray:
 
 
 class _SlotDofs(NamedTuple):
-    """The dof and sign of slots that touch one dof alone, and the place of the others; see ConstraintPlan."""
+    """The dof and sign of slots that touch one dof alone, and the index of the others; see ConstraintPlan."""
 
     slot_dof: np.ndarray
     slot_sign: np.ndarray

@@ -131,8 +131,8 @@ def _joint_limit(m: Model, d: Data) -> Slots:
         quat = d.qpos[m.jnt_qposadr[ball][:, None] + np.arange(4)]
         axis, angle = safe.normalize(to_rotation_vector(normalize(quat)))
         dist = jnp.concatenate([dist, jnp.max(take(m.jnt_range, ball), axis=1) - angle[:, 0]])
-        place = np.arange(m.nv) == (m.jnt_dofadr[ball][:, None] + np.arange(3))[..., None]
-        J = -jnp.sum(jnp.where(place, axis[..., None], 0), axis=1)
+        own = np.arange(m.nv) == (m.jnt_dofadr[ball][:, None] + np.arange(3))[..., None]
+        J = -jnp.sum(jnp.where(own, axis[..., None], 0), axis=1)
     owner = plan.slot_id[plan.slot_type == ConstraintType.LIMIT_JOINT]
     margin, solref, solimp = take_all((m.jnt_margin, m.jnt_solref, m.jnt_solimp), owner)
     return _limit(

@@ -53,7 +53,7 @@ def _thread(xp, p: Point, radius: float) -> tuple[np.ndarray, np.ndarray, np.nda
     return (across - triangle / _SCREW) * _ROOT, (z - across) * _ROOT, across
 
 
-_SCREW = 12  # turns of the thread per unit of length
+_SCREW = 12  # revolutions of the thread per unit of length
 
 
 def _hexagon(xp, p: Point, across: np.ndarray) -> np.ndarray:

@@ -146,11 +146,11 @@ def _walls(point: Array, vector: Array, size: Array, height: Array) -> tuple[Arr
         dist = safe.ratio(sign * size[axis] - point[:, axis], jnp.where(steep, vector[:, axis], 1))
         hit = point + dist[:, None] * vector
         along = hit[:, 1 - axis]
-        place = lax.stop_gradient(safe.ratio((along + size[1 - axis]) * (rim.size - 1), 2 * size[1 - axis]))
-        below = jnp.clip(jnp.nan_to_num(jnp.floor(place)), 0, rim.size - 2).astype(jnp.int32)
+        at = lax.stop_gradient(safe.ratio((along + size[1 - axis]) * (rim.size - 1), 2 * size[1 - axis]))
+        below = jnp.clip(jnp.nan_to_num(jnp.floor(at)), 0, rim.size - 2).astype(jnp.int32)
         left, right = (rim.at[below + k].get(mode="promise_in_bounds") for k in (0, 1))
         level = hit[:, 2]
-        top = size[2] * (left * (below + 1 - place) + right * (place - below))
+        top = size[2] * (left * (below + 1 - at) + right * (at - below))
         on = (jnp.abs(along) <= size[1 - axis]) & (level >= 0) & (level <= size[2]) & (level < top)
         dists.append(jnp.where(steep & (dist >= 0) & on, dist, jnp.inf))
         normals.append(sign * np.eye(3)[axis])

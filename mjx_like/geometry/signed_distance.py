@@ -195,22 +195,22 @@ def _own(m: Model, geom: np.ndarray) -> Field:
     return Field(distance, gradient)
 
 
-_INTO = 1e-6  # how far within the box the place lies that stands for one outside [m]
+_INTO = 1e-6  # how far within the box the point lies that stands for one outside [m]
 
 
 def _in_grid(m: Model, mesh: np.ndarray, x: v.Vector) -> Array:
     """Return the signed distances of meshes: linear between the values of a grid, and beyond its box by the way to it.
 
-    x: places in the frames of the meshes, components of shape (..., n).  Source: oct_distance.
+    x: points in the frames of the meshes, components of shape (..., n).  Source: oct_distance.
     """
     box, cells = take(m.mesh_sdfbox, mesh), 2 ** m.mesh_sdfdepth[mesh]
     offset = tuple(c - box[:, k] for k, c in enumerate(x))
     over = tuple(jnp.abs(c) - box[:, 3 + k] for k, c in enumerate(offset))
     away = safe.sqrt(sum(jnp.maximum(c, 0) ** 2 for c in over))
     inner = tuple(jnp.where(c > 0, a - jnp.sign(a) * (c + _INTO), a) for a, c in zip(offset, over, strict=True))
-    place = tuple((safe.ratio(a, box[:, 3 + k]) + 1) * (0.5 * cells) for k, a in enumerate(inner))
-    first = tuple(jnp.clip(jnp.floor(lax.stop_gradient(p)), 0, cells - 1).astype(jnp.int32) for p in place)
-    share = tuple(p - i for p, i in zip(place, first, strict=True))
+    at = tuple((safe.ratio(a, box[:, 3 + k]) + 1) * (0.5 * cells) for k, a in enumerate(inner))
+    first = tuple(jnp.clip(jnp.floor(lax.stop_gradient(p)), 0, cells - 1).astype(jnp.int32) for p in at)
+    share = tuple(p - i for p, i in zip(at, first, strict=True))
     value, side = jnp.zeros_like(away), cells + 1
     for corner in np.ndindex(2, 2, 2):
         i, j, k = (a + b for a, b in zip(first, corner, strict=True))

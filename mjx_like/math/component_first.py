@@ -31,8 +31,8 @@ def matrix(q: Array) -> Array:
     """Return the rotation matrices, shape (3, 3, n), of unit quaternions, shape (4, n)."""
     w, v = q[0], q[1:]
     skew, unit = _SKEW[..., None].astype(q.dtype), _UNIT[..., None].astype(q.dtype)
-    turned = skew[0] * v[0] + skew[1] * v[1] + skew[2] * v[2]
-    return (2 * w * w - 1) * unit + 2 * (v[:, None] * v[None] + w * turned)
+    rotated = skew[0] * v[0] + skew[1] * v[1] + skew[2] * v[2]
+    return (2 * w * w - 1) * unit + 2 * (v[:, None] * v[None] + w * rotated)
 
 
 def pose(rotation: Array, position: Array) -> Array:
@@ -47,5 +47,5 @@ def compose(a: Array, b: Array) -> Array:
 
 
 def rotate(a: Array, v: Array) -> Array:
-    """Return the vectors v, shape (3, n), turned by the rotations of poses or matrices a."""
+    """Return the vectors v, shape (3, n), rotated by the rotations of poses or matrices a."""
     return a[:, 0] * v[0] + a[:, 1] * v[1] + a[:, 2] * v[2]

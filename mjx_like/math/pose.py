@@ -28,7 +28,7 @@ def trn_vec_pose(pos: Array, quat: Array, vec: Array) -> Array:
 
 
 def rot_vec_quat(vec: Array, quat: Array) -> Array:
-    """Return a vector turned by a unit quaternion, shape (..., 3).  Source: mju_rotVecQuat."""
+    """Return a vector rotated by a unit quaternion, shape (..., 3).  Source: mju_rotVecQuat."""
     return quaternion.rotate(quat, vec)
 
 
@@ -46,7 +46,7 @@ def sub_quat(qa: Array, qb: Array) -> Array:
 
 
 def quat_integrate(quat: Array, vel: Array, scale: Array | float) -> Array:
-    """Return a quaternion turned by a local angular velocity [rad/s] for a time [s].  Source: mju_quatIntegrate."""
+    """Return a quaternion rotated by a local angular velocity [rad/s] for a time [s].  Source: mju_quatIntegrate."""
     return quaternion.integrate(quat, vel, scale)
 
 

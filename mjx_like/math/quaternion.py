@@ -38,7 +38,7 @@ def normalize(q: Array) -> Array:
 
 
 def rotate(q: Array, v: Array) -> Array:
-    """Return v, shape (..., 3), turned by q, shape (..., 4)."""
+    """Return v, shape (..., 3), rotated by q, shape (..., 4)."""
     w, u = q[..., :1], q[..., 1:]
     t = 2 * cross(u, v)
     return v + w * t + cross(u, t)
@@ -116,7 +116,7 @@ def to_rotation_vector(q: Array) -> Array:
 
 
 def integrate(q: Array, omega: Array, dt: Array) -> Array:
-    """Return q turned by the local angular velocity omega [rad/s], shape (..., 3), for a time dt [s].
+    """Return q rotated by the local angular velocity omega [rad/s], shape (..., 3), for a time dt [s].
 
     The result is normalised. Exact derivatives at omega = 0.  Source: mju_quatIntegrate.
     """

@@ -107,7 +107,7 @@ def build_spec(root: Element, assets: dict[str, bytes], directory: Path | None, 
         assets=assets,
         directory=directory,
         authored=authored(root),
-        places={child.tag: child.where for child in (*reversed(root.children), root)},
+        locations={child.tag: child.where for child in (*reversed(root.children), root)},
     )
     complete(spec, load)
     if not part:

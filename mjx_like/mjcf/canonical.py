@@ -39,7 +39,7 @@ def changed(kind: str, values: Record) -> Record:
 
 
 def node(tag: str, attrib: Record | None = None, children: list[Element] | None = None, kind: str = "") -> Element:
-    """Element without a place in a file."""
+    """Element without a location in a file."""
     return Element(tag, attrib or {}, children or [], NOWHERE, kind or tag)
 
 
@@ -106,7 +106,7 @@ def lacking(record: Record, base: Record) -> list[str]:
 
 
 def record_elements(found: DefaultClass, base: dict[str, Record]) -> list[Element]:
-    """Elements that turn base into the records of a class."""
+    """Elements that make of base the records of a class."""
     elements = []
     for kind in RECORDS:
         attrib = difference(kind, found.records[kind], base[kind])

@@ -59,7 +59,7 @@ def textures(element: Element) -> dict[str, str]:
 def build_defaults(sections: list[Element], main: Where) -> dict[str, DefaultClass]:
     """Class name -> class, from the top-level default elements in order; "main" always exists.
 
-    main: place to name for a class main that no file opens.
+    main: location to name for a class main that no file opens.
     Raises ModelError for an empty, repeated or renamed class.
     """
     records = {kind: schema_defaults(row) for kind, row in RECORDS.items()}

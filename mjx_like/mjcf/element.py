@@ -11,7 +11,7 @@ from mjx_like.errors import ModelError
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A place in a model file."""
+    """A location in a model file."""
 
     file: str
     line: int
@@ -30,9 +30,9 @@ class Origin:
 
 @dataclass(eq=False, slots=True)
 class Element:
-    """One validated XML element: tag, given attributes (typed), children in document order, and its place.
+    """One validated XML element: tag, given attributes (typed), children in document order, and its location.
 
-    type: name of its row in the table of elements; differs from the tag where the place decides ("equality_joint").
+    type: name of its row in the table of elements; differs from the tag where the parent decides ("equality_joint").
     origin: the attached model that it came with, None for the model itself.
     around: what copying put before and behind its name, and puts around the names that a file of it has.
     """
@@ -91,7 +91,7 @@ class Element:
         return f"element <{self.tag} name='{name}'>" if name else f"element <{self.tag}>"
 
     def error(self, message: str) -> ModelError:
-        """A ModelError that starts with the place and the label of this element."""
+        """A ModelError that starts with the location and the label of this element."""
         return ModelError(f"{self.where}: {self.label}: {message}")
 
 

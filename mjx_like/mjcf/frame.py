@@ -50,7 +50,7 @@ def quat_to_mat(quat: np.ndarray) -> np.ndarray:
 
 
 def rotate(quat: np.ndarray, vector: np.ndarray) -> np.ndarray:
-    """Return the vector turned by a quaternion (wxyz)."""
+    """Return the vector rotated by a quaternion (wxyz)."""
     if quat[0] == 1 and not quat[1:].any():
         return np.array(vector, float)
     return quat_to_mat(quat) @ vector
@@ -181,7 +181,7 @@ def principal_axes(
       diagonal: share of the largest entry below which off-diagonal entries are zero.
       swap_gap: share of the largest entry by which moments must differ for their order to count.
 
-    The turns are those of MuJoCo, so that equal moments give the same axes.  Source: mju_eig3.
+    The rotations are those of MuJoCo, so that equal moments give the same axes.  Source: mju_eig3.
     """
     quat, scale = IDENTITY, np.abs(tensor).max()
     for _ in range(500):

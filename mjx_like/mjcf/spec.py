@@ -65,7 +65,7 @@ class Spec:
     assets: file name -> contents, as the caller gave them.
     directory: directory of the main file, None for a string.
     authored: settings that the files give: "option", "flag", "size", "map" and "global" -> attribute -> value.
-    places: where the first element of each section stands, as far as files say it.
+    locations: where the first element of each section stands, as far as files say it.
     layouts: for keyframes that came with an attached model, what their numbers belong to.
     """
 
@@ -83,12 +83,12 @@ class Spec:
     directory: Path | None = None
     authored: dict[str, dict[str, Any]] = field(default_factory=dict)
     layouts: dict[Element, Layout] = field(default_factory=dict)
-    places: dict[str, Where] = field(default_factory=dict)
+    locations: dict[str, Where] = field(default_factory=dict)
 
     def error(self, section: str, message: str) -> ModelError:
-        """A ModelError that starts with the place and the name of a section."""
-        place = f"{self.places[section]}: " if section in self.places else ""
-        return ModelError(f"{place}element <{section}>: {message}")
+        """A ModelError that starts with the location and the name of a section."""
+        at = f"{self.locations[section]}: " if section in self.locations else ""
+        return ModelError(f"{at}element <{section}>: {message}")
 
     def resolve(self, element: Element, childclass: str | None = None) -> dict[str, Any]:
         """Full attributes of an element: schema default, overlaid by its default class, overlaid by its own.

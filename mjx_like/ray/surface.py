@@ -49,12 +49,12 @@ def meshes(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen: Array
 
 
 def _faces(t: Topology, geoms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the vertices of all faces of the meshes of geoms, shape (nface, 3), and the place of each one's geom."""
+    """Return the vertices of all faces of the meshes of geoms, shape (nface, 3), and the index of the geom of each."""
     vertex, owner = [], []
-    for place, mesh in enumerate(t.geom_dataid[geoms]):
+    for index, mesh in enumerate(t.geom_dataid[geoms]):
         face = t.mesh_face[t.mesh_faceadr[mesh] :][: t.mesh_facenum[mesh]] + t.mesh_vertadr[mesh]
         vertex.append(face)
-        owner.append(np.full(len(face), place, np.int32))
+        owner.append(np.full(len(face), index, np.int32))
     return np.concatenate(vertex), np.concatenate(owner)
 
 
@@ -64,10 +64,10 @@ def height_fields(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen
     Arguments are those of `meshes`.  Source: mj_rayHfield.
     """
     dists, normals = [], []
-    for place, ground in enumerate(m.geom_dataid[geoms]):
+    for index, ground in enumerate(m.geom_dataid[geoms]):
         nrow, ncol, start = (int(x[ground]) for x in (m.hfield_nrow, m.hfield_ncol, m.hfield_adr))
         height = m.hfield_data[start : start + nrow * ncol].reshape(nrow, ncol)
-        dist, normal = height_field(point[:, place], vector[:, place], m.hfield_size[ground], height)
+        dist, normal = height_field(point[:, index], vector[:, index], m.hfield_size[ground], height)
         dists.append(dist)
         normals.append(normal)
     return jnp.where(seen, jnp.stack(dists, axis=1), -1), jnp.stack(normals, axis=1)

@@ -93,7 +93,7 @@ def _in_site(m: Model, d: Data, site: np.ndarray) -> Array:
 
 
 def _order(m: Model, d: Data, reduce: int, matches: Array) -> Array:
-    """Return the place of each matching contact among those of its sensor, shape (n, nconmax)."""
+    """Return the rank of each matching contact among those of its sensor, shape (n, nconmax)."""
     if reduce == Reduce.NONE:
         return jnp.cumsum(matches, axis=1) - 1
     if reduce == Reduce.MINDIST:

@@ -113,7 +113,7 @@ def _direction(own: Convex, shell: Convex, faces: Array, kinds: tuple[int, ...],
 
 
 def _outward(shell: Convex, faces: Array, present: tuple[int, ...], point: Array) -> Array:
-    """Return the unit normal of the surface of a shape at the place nearest to a point, away from it, shape (3,)."""
+    """Return the unit normal of the surface of a shape at its point nearest to a point, away from it, shape (3,)."""
     local = jnp.sum(shell.mat * (point - shell.pos)[:, None], axis=0)
     out = jnp.zeros_like(local)
     for kind in present:

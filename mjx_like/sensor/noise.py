@@ -17,7 +17,7 @@ def sensor_noise(m: Model, d: Data, key: Array) -> Data:
     """Return `d` with Gaussian noise of standard deviation `sensor_noise` added to `sensordata`.
 
     Positive values stay positive, rangefinders that miss stay as they are; axes and quaternions stay unit, the latter
-    turned by a random vector.
+    rotated by a random vector.
     key: a JAX random key. Reads and writes sensordata.
     """
     if not m.nsensor:

@@ -31,7 +31,7 @@ def make_plan(t: Topology) -> SensorPlan:
 
 
 def _touch(t: Topology, acc: SensorStage) -> np.ndarray:
-    """Return the places, in their group, of the touch sensors of each body; a last row for no body."""
+    """Return the indices, in their group, of the touch sensors of each body; a last row for no body."""
     site = next((group.objid for group in acc.groups if group.type == SensorType.TOUCH), np.zeros(0, np.int32))
     body = t.site_bodyid[site]
     count = np.bincount(body, minlength=t.nbody + 1)

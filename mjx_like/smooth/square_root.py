@@ -18,7 +18,7 @@ def mul_m2(m: Model, d: Data, vec: Array) -> Array:
 
 
 def solve_m2(m: Model, d: Data, vec: Array) -> Array:
-    """Return what the transposed root of `mul_m2` turns into a vector, shape (nv,).  Source: mj_solveM2."""
+    """Return what the transposed root of `mul_m2` maps to a vector, shape (nv,).  Source: mj_solveM2."""
     if not m.nv:
         return vec
     return jax.scipy.linalg.solve_triangular(_root(d), vec, trans=1, lower=True)

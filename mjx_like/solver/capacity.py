@@ -45,8 +45,8 @@ def split(law: Law) -> tuple[int, int, int]:
     return law.D.shape[-1] - ncone * ndim, ncone, ndim
 
 
-class Places:
-    """The places of a problem that are kept at a capacity: the first plain rows, then the first cones."""
+class Kept:
+    """The rows of a problem that are kept at a capacity: the first plain rows, then the first cones."""
 
     def __init__(self, law: Law, size: int):
         self._nplain, self._ncone, self._ndim = split(law)
@@ -59,7 +59,7 @@ class Places:
         return first if not self._ncone else jnp.concatenate([first, x[self._nplain : end]])
 
     def widen(self, x: Array) -> Array:
-        """Return the rows of x, shape (kept,), in their places among zeros."""
+        """Return the rows of x, shape (kept,), among zeros, where they were."""
         first = jnp.pad(x[: self._plain], (0, self._nplain - self._plain))
         if not self._ncone:
             return first
@@ -75,10 +75,10 @@ class Places:
 
 def _sized(size: int, minimise: Callable[[Problem, Start], Solution], p: Problem, start: Start) -> Solution:
     """Return the optima of a batch of worlds, none of which uses more than `size` rows."""
-    places = Places(p.law, size)
+    kept = Kept(p.law, size)
     if start.islands is not None:
-        row = jax.vmap(jax.vmap(places.cut))(start.islands.row)
+        row = jax.vmap(jax.vmap(kept.cut))(start.islands.row)
         start = start.replace(islands=start.islands.replace(row=row))
-    s = minimise(jax.vmap(places.cut_problem)(p), start)
-    widen = jax.vmap(places.widen)
+    s = minimise(jax.vmap(kept.cut_problem)(p), start)
+    widen = jax.vmap(kept.widen)
     return s.replace(force=widen(s.force), state=widen(s.state))

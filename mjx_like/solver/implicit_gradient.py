@@ -16,7 +16,7 @@ from jax.ad_checkpoint import checkpoint_name
 from mjx_like.math.linalg import solve_definite
 from mjx_like.math.linear import linear_at_capacity
 from mjx_like.math.tangent import still
-from mjx_like.solver.capacity import Places, most, need
+from mjx_like.solver.capacity import Kept, most, need
 from mjx_like.solver.cg import cg
 from mjx_like.solver.law import force
 from mjx_like.solver.newton import newton
@@ -66,9 +66,9 @@ def _forces(p: Problem, qacc: Array) -> tuple[Array, Array]:
 def _rates(size: int, point: tuple[Problem, Array], dp: Problem) -> tuple[Array, Array, Array]:
     """Return the changes of acceleration, forces and their sum at an optimum that uses at most `size` rows."""
     p, qacc = point
-    places = Places(p.law, size)
-    p, dp = places.cut_problem(p), places.cut_problem(dp)
+    kept = Kept(p.law, size)
+    p, dp = kept.cut_problem(p), kept.cut_problem(dp)
     _, dgradient = jax.jvp(lambda p: gradient(p, qacc), (p,), (dp,))
     dqacc = -solve_definite(hessian_at(p, qacc), dgradient)
     _, (dforce, dconstraint) = jax.jvp(_forces, (p, qacc), (dp, dqacc))
-    return dqacc, places.widen(dforce), dconstraint
+    return dqacc, kept.widen(dforce), dconstraint

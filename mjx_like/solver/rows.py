@@ -24,11 +24,11 @@ class PlainLayout:
         self.cone = None
 
     def from_rows(self, x: Array) -> Array:
-        """Return the rows of `x` in the solver's places."""
+        """Return the rows of `x` in the solver's order."""
         return x
 
     def to_rows(self, x: Array) -> Array:
-        """Return what stands in the solver's places in the order of the rows."""
+        """Return what stands in the solver's order in the order of the rows."""
         return x
 
 
@@ -47,7 +47,7 @@ class ConeLayout:
         contact = jnp.where((row >= self.nplain) & (row < d.nefc), d.efc_id, 0)
         own = nslot + contact * ndim + row - c.efc_address.at[contact].get(mode="promise_in_bounds")
         own = jnp.where(row < self.nplain, row, own)
-        self._place = jnp.where(row < d.nefc, own, self._source.size)
+        self._position = jnp.where(row < d.nefc, own, self._source.size)
         number = jnp.arange(1, m.nconmax + 1, dtype=jnp.int32)
         self.ncone = jnp.max(jnp.where(c.efc_address >= 0, number, 0), initial=0)
         # a cone that is not in use, or has dimension 1, has slips of 0: it acts as one row
@@ -57,12 +57,12 @@ class ConeLayout:
         self.cone = Cone(scale=jnp.concatenate([mu[:, None], slips], axis=1), mu=mu)
 
     def from_rows(self, x: Array) -> Array:
-        """Return the rows of `x` in the solver's places, zero where there is none."""
+        """Return the rows of `x` in the solver's order, zero where there is none."""
         return x.at[self._source].get(mode="fill", fill_value=0)
 
     def to_rows(self, x: Array) -> Array:
-        """Return what stands in the solver's places in the order of the rows, zero where there is none."""
-        return x.at[self._place].get(mode="fill", fill_value=0)
+        """Return what stands in the solver's order in the order of the rows, zero where there is none."""
+        return x.at[self._position].get(mode="fill", fill_value=0)
 
 
 def row_layout(m: Model, d: Data) -> PlainLayout | ConeLayout:

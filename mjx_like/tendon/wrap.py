@@ -82,7 +82,7 @@ def wrap(start: Vector, stop: Vector, center: Vector, axes, radius: Array, cylin
 
 
 def angle_between(a: Point, b: Point) -> Array:
-    """Return the signed angle from one direction to another, at most half a turn [rad]; 0 if one is no direction."""
+    """Return the signed angle from one direction to another, at most pi [rad]; 0 if one is no direction."""
     cross, dot = a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]
     return safe.arctan2(cross, dot)
 

@@ -293,7 +293,7 @@ class Model(Accessors, Record):
 
         Raises:
           InputError: an argument of another kind than these, or a capacity that no buffer can have.
-          ModelError: anything wrong with the file, with place and remedy.
+          ModelError: anything wrong with the file, with the location and the remedy.
         """
         return compiler().from_xml_path(path, nconmax, njmax, dtype, hooks, active)
 

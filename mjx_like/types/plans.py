@@ -45,7 +45,7 @@ class SmoothPlan:
     body_node: np.ndarray  # (nbody,) last node of the body
     frame_body: np.ndarray  # (nbody + ngeom + nsite,) body that carries the inertial frame, geom or site
     joint_node: np.ndarray  # (njnt,) node of the joint
-    dof_rotating: np.ndarray  # (nv,) True where the dof turns about a body axis: rotations of ball and free joints
+    dof_rotating: np.ndarray  # (nv,) True where the dof rotates about a body axis: rotations of ball and free joints
     dof_shifting: np.ndarray  # (nv,) True for the translations of free joints
     dof_column: np.ndarray  # (nv,) which axis of the body or of the world such a dof has, else 0
     dof_slide: np.ndarray  # (nv,) True for a slide joint
@@ -81,15 +81,16 @@ class SolidPlan:
     """Corners, faces and edges of meshes, boxes and cylinders; made by `collision.solid`.
 
     Corners are rows of [mesh_vert, those of a box, those of a cylinder]; faces are rows of [mesh_polynormal, those of
-    a box, those of a cylinder]; a place is a corner of a mesh that can be a support point, of a box, or a cap.
+    a box, those of a cylinder]; supports are the corners of a mesh that can be support
+    points, those of a box, and the caps.
     """
 
     hull: np.ndarray  # (nset, npoint) rows of mesh_vert that can be support points, of each mesh in use; first repeated
     set_of_mesh: np.ndarray  # (nmesh,) row of `hull`
-    place: np.ndarray  # (nset + 2,) first place of each mesh in use, of boxes, of cylinders
-    place_corner: np.ndarray  # (nplace,) the corner
-    place_face: np.ndarray  # (nplace, m) faces around it, -1 beyond
-    place_end: np.ndarray  # (nplace, m) other ends of its edges, corners, -1 beyond
+    support_start: np.ndarray  # (nset + 2,) first support of each mesh in use, of boxes, of cylinders
+    support_corner: np.ndarray  # (nsupport,) the corner
+    support_face: np.ndarray  # (nsupport, m) faces around it, -1 beyond
+    support_end: np.ndarray  # (nsupport, m) other ends of its edges, corners, -1 beyond
     face_corner: np.ndarray  # (nface, k) corners in clockwise order seen from outside, the first repeated beyond
     face_size: np.ndarray  # (nface,)
 
@@ -103,7 +104,7 @@ class ConvexPlan:
     kinds: tuple[tuple[int, ...], tuple[int, ...]]  # types that the first and the second geom can have
     groups: int  # number of groups
     solid: SolidPlan
-    solid_id: np.ndarray  # (n, 2) entry of `solid.place`, -1 where a geom has no flat faces
+    solid_id: np.ndarray  # (n, 2) entry of `solid.support_start`, -1 where a geom has no flat faces
     several: np.ndarray  # (n,) True where a pair can touch at several points
 
 
@@ -115,7 +116,7 @@ class SpeculativePlan:
     pair: np.ndarray  # (n,) row of the pair in CollisionPlan's tables
     kinds: tuple[tuple[int, ...], tuple[int, ...]]  # types that the first, where no plane, and the second can have
     solid: SolidPlan
-    solid_id: np.ndarray  # (n, 2) entry of `solid.place`, -1 where a geom has no flat faces
+    solid_id: np.ndarray  # (n, 2) entry of `solid.support_start`, -1 where a geom has no flat faces
     several: np.ndarray  # (n,) True where a pair can touch at several points
     blocks: np.ndarray  # (n, ngeom) geoms that may stand between the two
 
@@ -208,7 +209,7 @@ class SensorPlan:
     acc: SensorStage
     history: tuple[HistoryGroup, ...]
     delayed: SensorStage  # all sensors with a delay, whatever their stage
-    touch: np.ndarray  # (nbody + 1, most) places in the group of touch sensors of each body's, -1 beyond; last: none
+    touch: np.ndarray  # (nbody + 1, most) indices in the group of touch sensors of each body's, -1 beyond; last: none
     contact_geoms: np.ndarray  # (nsensor, 2, 2) least and largest geom that matches each object of a contact sensor
     distance: np.ndarray  # (npair, 3) sensor, first and second geom of the pairs that distance sensors measure
     enclosed: np.ndarray  # (n, 3) sensor, geom or site, and whether it is a site, of what may jut out of a site
@@ -237,7 +238,7 @@ class ConstraintPlan:
     slot_id: np.ndarray  # (nslot,) id of the equality, dof, tendon or joint
     slot_dof: np.ndarray  # (nslot,) the one dof that the row touches, or -1
     slot_sign: np.ndarray  # (nslot,) its coefficient
-    slot_dense: np.ndarray  # (nslot,) place among the slots that touch several dofs, or -1
+    slot_dense: np.ndarray  # (nslot,) index among the slots that touch several dofs, or -1
     contact_dims: tuple[int, ...]  # the dimensions that candidate contacts have
     contact_rows: tuple[int, int]  # least and largest number of rows of a contact
     contact_may_lack_dofs: bool  # some candidate pair touches no dof
@@ -298,7 +299,7 @@ class ActuatorPlan:
     """Actuators by transmission, dynamics, gain and bias; made by `actuator.plan`."""
 
     transmission: tuple[tuple[str, np.ndarray], ...]  # name of a kernel, ids of its actuators
-    out_order: np.ndarray  # (nout,) row of the kernels' results, in turn, for each output; one past the end: none
+    out_order: np.ndarray  # (nout,) row of the kernels' results, for each output in order; one past the end: none
     stateful: np.ndarray  # ids of actuators whose (last) activation takes the place of the control
     act_adr: np.ndarray  # (nstateful,) its address in `act`
     act_order: np.ndarray  # (nactuator,) which stateful actuator it is, nstateful where none

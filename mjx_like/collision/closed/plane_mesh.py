@@ -46,8 +46,8 @@ def plane_mesh(m: Model, group: PairGroup, plane: Shape, mesh: Shape, detect: Ar
 def _corners(m: Model, solid: SolidPlan, entry: Array, vert: Array, normal: Array) -> tuple[Array, Array]:
     """Return rows of mesh_vert of the corners, shape (SLOTS,), and which exist."""
     deepest = jnp.argmax(-dot(vert, normal))
-    index = jnp.asarray(solid.place)[entry] + deepest
-    around = jnp.asarray(solid.place_face)[index]
+    index = jnp.asarray(solid.support_start)[entry] + deepest
+    around = jnp.asarray(solid.support_face)[index]
     lean = jnp.where(around >= 0, dot(lax.stop_gradient(m.mesh_polynormal)[jnp.maximum(around, 0)], normal), 2)
     best = jnp.argmin(lean)
     face = jnp.maximum(around[best], 0)
@@ -55,9 +55,9 @@ def _corners(m: Model, solid: SolidPlan, entry: Array, vert: Array, normal: Arra
     polygon = jnp.asarray(solid.face_corner)[face]
     # the table has the corners the other way round
     polygon = polygon[jnp.where(np.arange(polygon.size) < count, count - 1 - np.arange(polygon.size), 0)]
-    anchor = jnp.argmax(polygon == jnp.asarray(solid.place_corner)[index])
+    anchor = jnp.argmax(polygon == jnp.asarray(solid.support_corner)[index])
     quad = largest_quad(lax.stop_gradient(m.mesh_vert)[polygon], count, anchor, count > 4, False)
     has_face = lean[best] < 1
-    first = jnp.asarray(solid.place_corner)[index]
+    first = jnp.asarray(solid.support_corner)[index]
     corners = jnp.where((np.arange(SLOTS) > 0) & has_face, polygon[quad], first)
     return corners, (np.arange(SLOTS) == 0) | (has_face & (np.arange(SLOTS) < count))

@@ -30,7 +30,7 @@ Array = jax.Array
 
 _Found = Nearest | portal_contact.Found
 
-_CHUNK = 8  # pairs of one turn
+_CHUNK = 8  # pairs of one iteration
 
 
 class Points(NamedTuple):

@@ -1,7 +1,7 @@
 """How contact points of convex geoms move with poses, sizes and vertices: the derivative of `convex_points`.
 
 The search is not differentiated. What touches is held: for the depth, the two witness points as points of their geoms
-(the envelope theorem makes that exact); for the normal, flat directions of what touches turn with their geom, and in
+(the envelope theorem makes that exact); for the normal, flat directions of what touches rotate with their geom, and in
 the others the surfaces roll on each other by their curvature; for the point, both witness points slide along flat
 directions so that they stay opposite. Several points are clipped again, with the same faces and edges.
 """
@@ -169,7 +169,7 @@ def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, 
     bends, flats = jax.vmap(bend)(stopped, at, out)
     flats = jax.vmap(flat_directions)(geoms, flats)
 
-    # where a geom turns under a fixed normal, its support point rolls
+    # where a geom rotates under a fixed normal, its support point rolls
     leant = jnp.sum((geoms.mat - stopped.mat) * out[:, :, None], axis=1)
     leant = jnp.sum(stopped.mat * leant[:, None], axis=2)
     live = live + jnp.sum(bends * leant[:, None], axis=2)
@@ -228,7 +228,7 @@ def inverse(matrix: Array) -> Array:
 
 
 def _roll(stiff: Array, shift: Array, across: Array, lean: Array) -> Array:
-    """Return the turn of the normal, shape (2,).
+    """Return the rotation of the normal, shape (2,).
 
     Args:
       stiff: curvatures plus distance, shape (2, 2) [m].

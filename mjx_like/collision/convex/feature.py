@@ -65,9 +65,9 @@ def feature(tables: Tables, geom: Posed, solid: Array, index: Array, at: Array, 
     )
     other = jnp.where(first == second, third, second)
     has_faces = solid >= 0
-    start_of = rows(plan.place, jnp.maximum(solid, 0))
+    start_of = rows(plan.support_start, jnp.maximum(solid, 0))
     cell = jnp.where(has_faces, start_of + jnp.maximum(index, 0), 0)
-    around = rows(plan.place_face, cell)
+    around = rows(plan.support_face, cell)
     face = around[0]
     shared = jnp.all(jnp.any(face[None, :, None] == around[1:, None, :], axis=-1), axis=0)
     exists = has_faces & (face >= 0) & shared
@@ -87,9 +87,9 @@ def feature(tables: Tables, geom: Posed, solid: Array, index: Array, at: Array, 
     facing = jnp.where(head[:, None], rows(sides, side), facing)
     exists = exists | head
 
-    ends = rows(plan.place_end, cell[0])
+    ends = rows(plan.support_end, cell[0])
     far = jnp.where(has_faces, start_of + jnp.maximum(other, 0), 0)
-    near, far = rows(plan.place_corner, jnp.stack([cell[0], far]))
+    near, far = rows(plan.support_corner, jnp.stack([cell[0], far]))
     ends = jnp.where(size == 2, jnp.where(np.arange(ends.size) == 0, far, -1), ends)
     points = _corner(tables, geom, jnp.concatenate([near[None], jnp.maximum(ends, 0)]))
     start, end = points[0], points[1:]
@@ -120,7 +120,7 @@ def polygon_of(tables: Tables, geom: Posed, face: Array) -> tuple[Array, Array]:
 
 
 def _cylinder_side(geom: Posed, index: Array, at: Array, start: Array, end: Array, edge: Array):
-    """Return the edges with the line on the side of a cylinder in their place, through its first corner."""
+    """Return the edges with the line on the side of a cylinder in its stead, through its first corner."""
     axis = geom.mat[:, 2]
     offset = at[0] - geom.pos
     up = jnp.where(index[0] == 0, 1, -1).astype(axis.dtype)
@@ -139,7 +139,7 @@ def _cylinder_side(geom: Posed, index: Array, at: Array, start: Array, end: Arra
 
 
 def _capsule_side(geom: Posed, witness: Array, start: Array, end: Array, edge: Array):
-    """Return the edges with the line on the side of a capsule in their place, through its deepest point."""
+    """Return the edges with the line on the side of a capsule in its stead, through its deepest point."""
     axis = geom.mat[:, 2]
     middle = witness - dot(witness - geom.pos, axis) * axis
     here = geom.kind == GeomType.CAPSULE

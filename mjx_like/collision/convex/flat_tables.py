@@ -11,13 +11,13 @@ from mjx_like.types.topology import Topology
 SIDES = 16  # corners of the polygon that stands for the cap of a cylinder
 _SEARCH_ALL = 10  # meshes with fewer vertices offer all of them as support points (mjMESH_HILLCLIMB_MIN)
 _BOX_FACES = np.array([[7, 3, 1, 5], [2, 6, 4, 0], [2, 3, 7, 6], [4, 5, 1, 0], [6, 7, 5, 4], [3, 2, 0, 1]])
-_BOX_PLACES = np.array([[v & 1, v >> 1 & 1, v >> 2 & 1] for v in range(8)])
+_BOX_BITS = np.array([[v & 1, v >> 1 & 1, v >> 2 & 1] for v in range(8)])
 
 # MuJoCo writes this polygon with 15 digits; the last ones decide which four corners span the largest area
 _COS, _SIN, _HIGH, _LOW = 0.923879532511287, 0.382683432365090, 0.707106781186548, 0.707106781186547
 _CAP_X = np.array([1, _COS, _HIGH, _SIN, 0, -_SIN, -_LOW, -_COS, -1, -_COS, -_HIGH, -_SIN, 0, _SIN, _LOW, _COS])
 _CAP_Y = np.array([0, _SIN, _LOW, _COS, 1, _COS, _HIGH, _SIN, 0, -_SIN, -_LOW, -_COS, -1, -_COS, -_HIGH, -_SIN])
-BOX_CORNERS = 2.0 * _BOX_PLACES - 1
+BOX_CORNERS = 2.0 * _BOX_BITS - 1
 BOX_NORMALS = np.repeat(np.eye(3), 2, axis=0) * np.tile([1.0, -1.0], 3)[:, None]
 CAP_CORNERS = np.concatenate(
     [np.stack([_CAP_X, -sign * _CAP_Y, np.full(SIDES, sign)], axis=1) for sign in (1.0, -1.0)]
@@ -32,36 +32,36 @@ def make_solid(t: Topology, meshes: list[int]) -> SolidPlan:
     Source: boxFace, meshFace, cylinderFace, meshNormals, meshEdgeNormals.
     """
     vertex0, face0 = t.nmeshvert, t.nmeshpoly
-    places: list[tuple[int, list[int], list[int]]] = []
+    supports: list[tuple[int, list[int], list[int]]] = []
     starts, hulls = [], []
     for mesh in meshes:
         hull = hull_vertices(t, mesh)
-        starts.append(len(places))
+        starts.append(len(supports))
         hulls.append(t.mesh_vertadr[mesh] + hull)
-        places += _mesh_places(t, mesh, hull)
-    starts.append(len(places))
-    for v, sides in enumerate(_BOX_PLACES):
+        supports += _mesh_supports(t, mesh, hull)
+    starts.append(len(supports))
+    for v, sides in enumerate(_BOX_BITS):
         faces = [face0 + 2 * k + (0 if positive else 1) for k, positive in enumerate(sides)]
-        places.append((vertex0 + v, faces, [vertex0 + (v ^ bit) for bit in (1, 2, 4)]))
-    starts.append(len(places))
-    places += [(vertex0 + 8 + SIDES * cap, [face0 + 6 + cap], []) for cap in (0, 1)]
+        supports.append((vertex0 + v, faces, [vertex0 + (v ^ bit) for bit in (1, 2, 4)]))
+    starts.append(len(supports))
+    supports += [(vertex0 + 8 + SIDES * cap, [face0 + 6 + cap], []) for cap in (0, 1)]
 
     polygons = _mesh_polygons(t)
     polygons += (vertex0 + _BOX_FACES).tolist()
     polygons += [list(range(vertex0 + 8 + SIDES * cap, vertex0 + 8 + SIDES * (cap + 1))) for cap in (0, 1)]
-    used = {face for _, faces, _ in places for face in faces}
+    used = {face for _, faces, _ in supports for face in faces}
     width = max(len(polygons[face]) for face in used)
-    most = max(len(faces) for _, faces, _ in places)
+    most = max(len(faces) for _, faces, _ in supports)
     count = max((hull.size for hull in hulls), default=1)
     set_of_mesh = np.zeros(max(t.nmesh, 1), np.int32)
     set_of_mesh[meshes] = np.arange(len(meshes))
     return SolidPlan(
         hull=_rows(hulls or [np.zeros(1, np.int64)], count, None),
         set_of_mesh=set_of_mesh,
-        place=np.array(starts, np.int32),
-        place_corner=np.array([corner for corner, _, _ in places], np.int32),
-        place_face=_rows([faces for _, faces, _ in places], most, -1),
-        place_end=_rows([ends for _, _, ends in places], most, -1),
+        support_start=np.array(starts, np.int32),
+        support_corner=np.array([corner for corner, _, _ in supports], np.int32),
+        support_face=_rows([faces for _, faces, _ in supports], most, -1),
+        support_end=_rows([ends for _, _, ends in supports], most, -1),
         face_corner=_rows([p if k in used else p[:1] for k, p in enumerate(polygons)], width, None),
         face_size=np.array([len(p) for p in polygons], np.int32),
     )
@@ -90,7 +90,7 @@ def _mesh_polygons(t: Topology) -> list[list[int]]:
     return [corner[i:j] for i, j in zip((end - t.mesh_polyvertnum).tolist(), end.tolist(), strict=True)]
 
 
-def _mesh_places(t: Topology, mesh: int, hull: np.ndarray) -> list[tuple[int, list[int], list[int]]]:
+def _mesh_supports(t: Topology, mesh: int, hull: np.ndarray) -> list[tuple[int, list[int], list[int]]]:
     """Return for each vertex of a hull its corner, the faces around it, and for each face the corner before it."""
     first, face0 = int(t.mesh_vertadr[mesh]), int(t.mesh_polyadr[mesh])
     faces = slice(face0, face0 + t.mesh_polynum[mesh])
@@ -121,8 +121,8 @@ def _rows(rows: list, width: int, fill: int | None) -> np.ndarray:
 
 
 def solid_of(t: Topology, geom: np.ndarray, plan: SolidPlan) -> np.ndarray:
-    """Return the entry of `plan.place` of geoms, -1 where a geom has no flat face."""
-    kind, meshes = t.geom_type[geom], plan.place.size - 2
+    """Return the entry of `plan.support_start` of geoms, -1 where a geom has no flat face."""
+    kind, meshes = t.geom_type[geom], plan.support_start.size - 2
     mesh = plan.set_of_mesh[np.maximum(t.geom_dataid[geom], 0)]
     out = np.where(kind == GeomType.MESH, mesh, np.full(geom.shape, -1))
     return np.where(kind == GeomType.BOX, meshes, np.where(kind == GeomType.CYLINDER, meshes + 1, out)).astype(np.int32)

@@ -43,7 +43,7 @@ def manifold(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
     Args:
       tables: see `Tables`.
       a, b: the geoms; margins included.
-      solid: entries of both in `SolidPlan.place`, -1 for a capsule, shape (2,).
+      solid: entries of both in `SolidPlan.support_start`, -1 for a capsule, shape (2,).
       found: nearest points, where dist < 0.
     """
     flat = _meeting(tables, a, b, solid, found)

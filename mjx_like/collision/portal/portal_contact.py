@@ -1,6 +1,6 @@
 """Contact points of convex geoms as MuJoCo finds them without `nativeccd`: by portal refinement, several times over.
 
-The search runs on the geoms as they are, then with both turned by a milliradian, against each other, about two axes
+The search runs on the geoms as they are, then with both rotated by a milliradian, against each other, about two axes
 across the normal, both ways. What is found elsewhere than before is a further point, of the same depth.
 Source: mjc_Convex, mjc_CCDIteration, mjc_fixNormal.
 """
@@ -174,7 +174,7 @@ def _held(points: Array, center: Array, ahead: Array, direction: Array) -> tuple
 
 
 def _rotated(geom: Convex, rotation: Array, pivot: Array) -> Convex:
-    """Return a geom turned about a point."""
+    """Return a geom rotated about a point."""
     arm = pivot - geom.pos
     pos = geom.pos - (rotation @ arm - arm)
     return geom._replace(pos=pos, center=pos, mat=rotation @ geom.mat)

@@ -1,4 +1,4 @@
-"""Geoms against signed distance fields: points where both distances are small, by descent from fixed places.
+"""Geoms against signed distance fields: points where both distances are small, by descent from fixed points.
 
 Each starts where the boxes of both geoms overlap, descends to where both are deep, and takes one step towards the
 surface that is as far from one as from the other. The way there has no derivative: what is found is held in both geoms.
@@ -134,7 +134,7 @@ def _descend(pair: _Pair, x: v.Vector, steps: int) -> tuple[v.Vector, Array]:
 
 
 def _starts(pair: _Pair, boxes: list[Array], count: int) -> tuple[v.Vector, Array]:
-    """Return `count` places in the overlap of both boxes in the second frame, and whether there is an overlap.
+    """Return `count` points in the overlap of both boxes in the second frame, and whether there is an overlap.
 
     boxes: center and half sizes of the geoms in their frames, shape (n, 6).
     """

@@ -38,7 +38,7 @@ class Motion(NamedTuple):
 
     shift: Array  # of its centre, shape (n, 3) [m]
     angular: Array  # rotation vector, shape (n, 3) [rad]; 0 of a sphere
-    spin: Array  # how far the turn moves a point at most, shape (n,) [m]
+    spin: Array  # how far the rotation moves a point at most, shape (n,) [m]
     sweep: Array  # how far all of it, shape (n,) [m]
     fast: Array  # whether that is farther than it is thick
 

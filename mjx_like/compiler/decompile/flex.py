@@ -14,7 +14,7 @@ from mjx_like.types.enums import ObjType
 # Two materials whose stiffness spans that of all: Young's modulus and Poisson's ratio, thickness 1.
 TRIALS = ((2.0, 0.0), (1.0, 0.25))
 _CLOSE = 1e-4  # share of the stiffness that a fitted elasticity may miss, single precision included
-_FOLD = 6  # place of the thickness in the first record of a flex that folds
+_FOLD = 6  # index of the thickness in the first record of a flex that folds
 _ROW = {2: 21, 3: 24}  # numbers in the stiffness record of a triangle or tetrahedron
 
 

@@ -10,9 +10,9 @@ from mjx_like.compiler.reference.kinematics import kinematics
 from mjx_like.errors import ModelError
 from mjx_like.types.enums import EqType, ObjType
 
-_NEAR = 1e-5  # distance of a vertex from its place in the grid, relative to the extent, single precision included
+_NEAR = 1e-5  # distance of a vertex from its point in the grid, relative to the extent, single precision included
 _DOF = {1: "trilinear", 2: "quadratic"}
-_STIFFNESS = 6  # place of the stiffness in the record of an edge between faces
+_STIFFNESS = 6  # index of the stiffness in the record of an edge between faces
 _RECORD = 10  # numbers in such a record
 
 
@@ -31,7 +31,7 @@ def nodes(s: Source, i: int) -> dict[str, Any]:
 
 
 def _owner(s: Source, i: int, part: slice) -> int:
-    """Body in whose frame the vertices have the place that the grid gives them.
+    """Body in whose frame the vertices are where the grid puts them.
 
     Raises ModelError if there is none.
     """
@@ -42,8 +42,8 @@ def _owner(s: Source, i: int, part: slice) -> int:
     low, extent = node0.min(axis=0), np.ptp(node0, axis=0)
     axes = np.linalg.lstsq(world - world.mean(axis=0), node0 - node0.mean(axis=0), rcond=None)[0]
     verts = slice(s["flex_vertadr"][i], s["flex_vertadr"][i] + s["flex_vertnum"][i])
-    place = low + np.array(s["flex_vert0"][verts]) * extent - node0.mean(axis=0)
-    wanted = world.mean(axis=0) + place @ axes.T
+    point = low + np.array(s["flex_vert0"][verts]) * extent - node0.mean(axis=0)
+    wanted = world.mean(axis=0) + point @ axes.T
     for body, (pos, quat) in enumerate(poses):
         found = np.array([pos + rotate(quat, x) for x in s["flex_vert"][verts]])
         if np.abs(found - wanted).max() <= _NEAR * max(extent.max(), np.abs(wanted).max()):

@@ -6,7 +6,7 @@ import numpy as np
 
 from mjx_like.compiler.decompile.source import Source
 
-_PAIR, _BEND, _MORE, _TORSION, _HALF = 3, 4, 5, 8, 9  # places in a record; a pair's fourth vertex tells it apart
+_PAIR, _BEND, _MORE, _TORSION, _HALF = 3, 4, 5, 8, 9  # indices in a record; a pair's fourth vertex tells it apart
 _LARGEST = 0.5 - 1e-6  # Poisson's ratio from which on a shear modulus is written instead
 
 

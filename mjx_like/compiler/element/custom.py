@@ -132,7 +132,7 @@ Factors = dict[str, tuple[np.ndarray, list[tuple[int, np.ndarray]]]]
 
 
 def _factors(ctx: Context, defaults: dict[str, Any], starts: dict[str, dict[Element, int]]) -> Factors:
-    """Factors of the numbers of a keyframe, where frames are scaled, and matrices of places and where these start."""
+    """Factors of the numbers of a keyframe, where frames are scaled, matrices of positions, and where these start."""
     found: Factors = {}
     for name, by_element in ctx.key_factors.items():
         factor, matrices = np.ones(len(defaults[name])), []
@@ -154,8 +154,8 @@ def _scaled_key(row: Row, element: Element, factors: Factors) -> Row:
         values[:given] *= factor[:given]
         for start, matrix in matrices:
             if start + 3 <= given:
-                place = values[start : start + 3]
-                values[start : start + 3] = matrix[:, :3] @ place + (matrix[:, 3] if matrix.shape[1] == 4 else 0)
+                point = values[start : start + 3]
+                values[start : start + 3] = matrix[:, :3] @ point + (matrix[:, 3] if matrix.shape[1] == 4 else 0)
     return row
 
 

@@ -52,7 +52,7 @@ class Grid:
 
 
 def in_cells(vert: np.ndarray, node: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Return places in units of cells from the lower corner of the box of the nodes."""
+    """Return points in units of cells from the lower corner of the box of the nodes."""
     low, extent = node.min(axis=0), np.ptp(node, axis=0)
     return (vert - low) / np.where(extent > 0, extent, 1) * cells
 
@@ -83,9 +83,9 @@ def vertex_cells(flex: Any, vert0: np.ndarray) -> np.ndarray:
     return index @ np.array([cells[1] * cells[2], cells[2], 1])
 
 
-def basis(order: int, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the polynomials of one axis and their derivatives at places from 0 to 1, shape (n, order + 1) each."""
-    s = np.asarray(place, float)
+def basis(order: int, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the polynomials of one axis and their derivatives at points from 0 to 1, shape (n, order + 1) each."""
+    s = np.asarray(at, float)
     if order == 1:
         return np.stack([1 - s, s], axis=-1), np.stack([-np.ones_like(s), np.ones_like(s)], axis=-1)
     values = np.stack([2 * s * s - 3 * s + 1, 4 * (s - s * s), 2 * s * s - s], axis=-1)
@@ -107,15 +107,15 @@ def solid_stiffness(grid: Grid, cell: np.ndarray, weights: np.ndarray, young: fl
     ids = grid.corner(cell)
     extent = grid.node[ids[-1]] - grid.node[ids[0]]
     points = cell_points(grid.order)
-    place = np.stack([p.ravel() for p in np.meshgrid(points, points, points, indexing="ij")], axis=1)
+    at = np.stack([p.ravel() for p in np.meshgrid(points, points, points, indexing="ij")], axis=1)
     la, mu = young * poisson / ((1 + poisson) * (1 - 2 * poisson)), young / (2 * (1 + poisson))
-    return -elastic(gradients(grid.order, place) / extent, weights.ravel() * np.prod(extent), la, mu)
+    return -elastic(gradients(grid.order, at) / extent, weights.ravel() * np.prod(extent), la, mu)
 
 
-def gradients(order: int, place: np.ndarray) -> np.ndarray:
-    """Return the gradients of all functions of a cell at places in it, shape (places, functions, 3)."""
-    (x, dx), (y, dy), (z, dz) = (basis(order, place[:, axis]) for axis in range(3))
-    parts = [np.einsum("qi,qj,qk->qijk", *p).reshape(len(place), -1) for p in ((dx, y, z), (x, dy, z), (x, y, dz))]
+def gradients(order: int, at: np.ndarray) -> np.ndarray:
+    """Return the gradients of all functions of a cell at points in it, shape (points, functions, 3)."""
+    (x, dx), (y, dy), (z, dz) = (basis(order, at[:, axis]) for axis in range(3))
+    parts = [np.einsum("qi,qj,qk->qijk", *p).reshape(len(at), -1) for p in ((dx, y, z), (x, dy, z), (x, y, dz))]
     return np.stack(parts, axis=-1)
 
 

@@ -1,4 +1,4 @@
-"""A flex as its element says it: numbers checked, bodies found, elements turned outwards, edges and grid made."""
+"""A flex as its element says it: numbers checked, bodies found, elements oriented outwards, edges and grid made."""
 
 import dataclasses
 from collections.abc import Mapping

@@ -50,7 +50,7 @@ def face_nodes(grid: Any, surface: Surface, q0: int, q1: int) -> np.ndarray:
 
 
 def faces(grid: Any) -> list[tuple[Surface, int, int]]:
-    """Return all faces in order: their surface and their place in it."""
+    """Return all faces in order: their surface and their cell in it."""
     found = surfaces(grid.cells, grid.order)
     return [(s, q0, q1) for s in found for q0, q1 in product(range(s.count[0]), range(s.count[1]))]
 
@@ -88,25 +88,25 @@ def bending_records(grid: Any, e: dict[str, float]) -> np.ndarray:
         for q0, q1 in product(range(surface.count[0]), range(surface.count[1])):
             here = surface.first + q0 * surface.count[1] + q1
             for direction, side in product(range(2), (-1, 1)):
-                other, place, local = _neighbor(grid, found, number, (q0, q1), direction, side)
-                there = found[other].first + place[0] * found[other].count[1] + place[1]
+                other, cell, local = _neighbor(grid, found, number, (q0, q1), direction, side)
+                there = found[other].first + cell[0] * found[other].count[1] + cell[1]
                 if here < there:
-                    ends = (surface, (q0, q1), local[0]), (found[other], place, local[1])
+                    ends = (surface, (q0, q1), local[0]), (found[other], cell, local[1])
                     records.append([here, there, *local[0], *local[1], *_fold(grid, ends, rigidity)])
     return np.concatenate([[len(records)], np.array(records, float).ravel()])
 
 
-def _neighbor(grid: Any, found: list[Surface], number: int, place: tuple[int, int], direction: int, side: int):
-    """Surface, place and middle of the edge on both sides, of the face beyond an edge of a face."""
+def _neighbor(grid: Any, found: list[Surface], number: int, cell: tuple[int, int], direction: int, side: int):
+    """Surface, cell and middle of the edge on both sides, of the face beyond an edge of a face."""
     surface, high = found[number], number % 2
     end = float(side > 0)
     here = (end, 0.5) if direction == 0 else (0.5, end)
-    beyond = list(place)
+    beyond = list(cell)
     beyond[direction] += side
     if 0 <= beyond[direction] < surface.count[direction]:
         return number, tuple(beyond), (here, (1 - end, 0.5) if direction == 0 else (0.5, 1 - end))
     other = 2 * surface.axes[direction] + int(side > 0)
-    along = place[1 - direction]
+    along = cell[1 - direction]
     last = int(grid.cells[surface.normal]) - 1 if high else 0
     if direction == 0:
         return other, (along, last), (here, (0.5, float(high)))
@@ -116,9 +116,9 @@ def _neighbor(grid: Any, found: list[Surface], number: int, place: tuple[int, in
 def _fold(grid: Any, ends, rigidity: float) -> list[float]:
     """Stiffness of an edge and the difference of its normals; all zero where a face has no normal."""
     normals, across, along = [], [], []
-    for surface, place, local in ends:
+    for surface, cell, local in ends:
         (s, ds), (t, dt) = (basis(grid.order, np.array([at])) for at in local)
-        node = face_nodes(grid, surface, *place)
+        node = face_nodes(grid, surface, *cell)
         tangents = np.outer(ds, t).ravel() @ node, np.outer(s, dt).ravel() @ node
         normals.append(np.cross(*tangents))
         run = 0 if local[0] == 0.5 else 1

@@ -193,8 +193,8 @@ def _normal_vertices(flex: Flex, layer: np.ndarray) -> tuple[np.ndarray, np.ndar
     if flex.grid:
         low, high = flex.grid.node.min(axis=0), flex.grid.node.max(axis=0)
         extent = high - low
-        place = (flex.grid.vert - low) / np.where(extent > MINVAL, extent, 1)
-        return extent / 2, np.where(extent > MINVAL, place, 0.5)
+        local = (flex.grid.vert - low) / np.where(extent > MINVAL, extent, 1)
+        return extent / 2, np.where(extent > MINVAL, local, 0.5)
     center, size = _box(flex, layer)
     wide = size > MINVAL
     return size, np.where(wide, (flex.xvert - center) / (2 * np.where(wide, size, 1)) + 0.5, 0.5)

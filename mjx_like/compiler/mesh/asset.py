@@ -1,4 +1,4 @@
-"""Mesh assets: read, centred on their mass, turned into their principal axes, and laid out as mjModel has them."""
+"""Mesh assets: read, centred on their mass, rotated into their principal axes, and laid out as mjModel has them."""
 
 import dataclasses
 from typing import Any

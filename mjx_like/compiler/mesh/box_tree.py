@@ -22,8 +22,8 @@ def face_order(vert: np.ndarray, face: np.ndarray) -> np.ndarray:
         side = np.maximum(high[faces].max(axis=0) - low[faces].min(axis=0), 2 * _SAME)
         axis = int(side[1] >= side[0] + _SAME)
         axis = 2 if side[2] >= side[axis] + _SAME else axis
-        place = middle[faces, axis]
-        rank = np.lexsort((faces, _merged(place)))
+        coordinate = middle[faces, axis]
+        rank = np.lexsort((faces, _merged(coordinate)))
         half = len(faces) // 2
         work += [faces[rank[:half]], faces[rank[half:]]]
     return np.array(order, int)

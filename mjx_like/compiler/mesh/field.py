@@ -34,8 +34,8 @@ def mesh_field(vert: np.ndarray, face: np.ndarray, depth: int = DEPTH) -> MeshFi
     index = np.indices(coarse.shape)
     hanging = (index % (2**depth >> coarse) != 0).any(axis=0)
     value = np.zeros(coarse.shape)
-    place = np.stack(index, axis=-1)[~hanging]
-    value[~hanging] = mesh_distance(center + half * (place / 2 ** (depth - 1) - 1), vert, face)
+    at = np.stack(index, axis=-1)[~hanging]
+    value[~hanging] = mesh_distance(center + half * (at / 2 ** (depth - 1) - 1), vert, face)
     for level in range(depth):
         mine = hanging & (coarse == level)
         if mine.any():
@@ -131,9 +131,9 @@ def _coarsest(leaf: np.ndarray) -> np.ndarray:
 
 def _between(value: np.ndarray, depth: int) -> np.ndarray:
     """Return the values at the corners of the finest cells, linear along each axis between those given."""
-    place = np.linspace(0, len(value) - 1, 2**depth + 1)
-    first = np.minimum(place.astype(int), len(value) - 2)
-    share = place - first
+    at = np.linspace(0, len(value) - 1, 2**depth + 1)
+    first = np.minimum(at.astype(int), len(value) - 2)
+    share = at - first
     for axis in range(3):
         value = np.moveaxis(value, axis, -1)
         value = np.moveaxis((1 - share) * value[..., first] + share * value[..., first + 1], -1, axis)

@@ -28,9 +28,9 @@ class Hull:
         face = self.face[:, [0, 2, 1]]
         graph = np.concatenate([self.graph[: len(self.graph) - face.size], face.ravel()])
         start = np.cumsum(self.polynum) - self.polynum
-        place = np.repeat(2 * start + self.polynum, self.polynum) - np.arange(len(self.polyvert))
-        place[start] = start
-        return Hull(face, graph, self.polyvert[place], self.polynum)
+        order = np.repeat(2 * start + self.polynum, self.polynum) - np.arange(len(self.polyvert))
+        order[start] = start
+        return Hull(face, graph, self.polyvert[order], self.polynum)
 
 
 def convex_hull(vert: np.ndarray, maxhullvert: int) -> Hull:

@@ -118,9 +118,9 @@ def polygon_normals(vert: np.ndarray, polyvert: np.ndarray, polynum: np.ndarray)
         return np.zeros((0, 3))
     start = np.cumsum(polynum) - polynum
     corner = vert[polyvert] - np.repeat(vert[polyvert[start]], polynum, axis=0)
-    place = np.arange(len(polyvert)) + 1
-    place[start + polynum - 1] = start
-    normal = np.add.reduceat(np.cross(corner, corner[place]), start, axis=0)
+    following = np.arange(len(polyvert)) + 1
+    following[start + polynum - 1] = start
+    normal = np.add.reduceat(np.cross(corner, corner[following]), start, axis=0)
     length = np.linalg.norm(normal, axis=1, keepdims=True)
     return np.where(length > 0, normal / np.where(length > 0, length, 1), [1.0, 0.0, 0.0])
 

@@ -19,7 +19,7 @@ CABLE = "mujoco.elasticity.cable"
 class Kind:
     """The elements that may use a plugin, and the keys of its configuration."""
 
-    places: tuple[str, ...]
+    users: tuple[str, ...]
     keys: tuple[str, ...]
 
 
@@ -51,10 +51,10 @@ def check_plugins(spec: Spec) -> None:
             raise element.error(f"plugin '{name}' is unknown; known: {', '.join(PLUGINS)}")
         for instance in element.find_all("instance"):
             _check_keys(instance, name)
-    for place, element in uses(spec):
+    for user, element in uses(spec):
         name = plugin_name(spec, element)
-        if place not in PLUGINS[name].places:
-            raise element.error(f"plugin '{name}' does not go with a {place}; give it to a {PLUGINS[name].places[0]}")
+        if user not in PLUGINS[name].users:
+            raise element.error(f"plugin '{name}' does not go with a {user}; give it to a {PLUGINS[name].users[0]}")
         if not instance_of(element):
             _check_keys(element, name)
 
@@ -97,9 +97,9 @@ def unsupported(spec: Spec) -> tuple[str, ...]:
     """Return what of the plugins in use the engine cannot run; sensors tell it themselves."""
     idle = {"mesh", "sensor", "geom"} | ({"actuator"} if spec.flag["actuation"] == "disable" else set())
     return tuple(
-        f"{place} at {element.where}: plugin {name} is not built"
-        for place, element in uses(spec)
-        if place not in idle and (name := plugin_name(spec, element)) != CABLE
+        f"{user} at {element.where}: plugin {name} is not built"
+        for user, element in uses(spec)
+        if user not in idle and (name := plugin_name(spec, element)) != CABLE
     )
 
 

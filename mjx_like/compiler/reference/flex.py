@@ -25,16 +25,16 @@ def set_flex_edges(f: Fields, frames: Frames, motion: Motion, mass: Inertia, sli
         first = f["flex_vertadr"][flex]
         verts = slice(first, first + f["flex_vertnum"][flex])
         body = np.asarray(f["flex_vertbodyid"][verts], int)
-        place = frames.xpos[body] + np.einsum("bij,bj->bi", frames.xmat[body], f["flex_vert"][verts])
+        point = frames.xpos[body] + np.einsum("bij,bj->bi", frames.xmat[body], f["flex_vert"][verts])
         edges = slice(f["flex_edgeadr"][flex], f["flex_edgeadr"][flex] + f["flex_edgenum"][flex])
         ends = np.asarray(f["flex_edge"][edges], int)
-        vector = place[ends[:, 1]] - place[ends[:, 0]]
+        vector = point[ends[:, 1]] - point[ends[:, 0]]
         length[edges] = np.linalg.norm(vector, axis=1)
-        weight[edges] = _weights(f, flex, motion, mass, slides, place, body, ends, vector)
+        weight[edges] = _weights(f, flex, motion, mass, slides, point, body, ends, vector)
     f["flexedge_length0"], f["flexedge_invweight0"] = length, weight
 
 
-def _weights(f: Fields, flex: int, motion: Motion, mass: Inertia, slides, place, body, ends, vector) -> np.ndarray:
+def _weights(f: Fields, flex: int, motion: Motion, mass: Inertia, slides, point, body, ends, vector) -> np.ndarray:
     """Mean inverse mass of two sliding ends; else the inverse inertia along the edge; 0 within one body.
 
     An edge without forces has no Jacobian, hence 0 unless both ends slide.
@@ -50,7 +50,7 @@ def _weights(f: Fields, flex: int, motion: Motion, mass: Inertia, slides, place,
         for row, edge in zip(rows, general, strict=True):
             length = np.linalg.norm(vector[edge])
             unit = vector[edge] / length if length >= MINVAL else np.array([1.0, 0, 0])
-            start, stop = (jacobian(motion, place[v], body[v])[0] for v in ends[edge])
+            start, stop = (jacobian(motion, point[v], body[v])[0] for v in ends[edge])
             row[:] = unit @ (stop - start)
         weight[general] = np.sum(rows * mass.solve(rows), axis=1)
     weight[first == second] = 0

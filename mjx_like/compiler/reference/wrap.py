@@ -61,7 +61,7 @@ def _plane(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _signed_angle(a: np.ndarray, b: np.ndarray) -> float:
-    """Return the signed angle from one direction to another in the plane, at most half a turn [rad]."""
+    """Return the signed angle from one direction to another in the plane, at most pi [rad]."""
     return math.atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1])
 
 

@@ -25,7 +25,7 @@ def scaled_actuator(
     if attribute == "cranksite":
         target = Target(between(target.scale, targets.get(("site", a["slidersite"]), Target(UNSCALED)).scale))
     scale, angle = target.scale, a["gaintype"] == "so3"
-    screw = attribute == "site" or target.free  # moves and turns, as its gear says; a length as soon as it moves
+    screw = attribute == "site" or target.free  # translates and rotates, as its gear says; a length as soon as it moves
     if screw and not angle:
         target = dataclasses.replace(target, along=bool(np.any(np.asarray(a["gear"])[:3])))
     if scale.plain:

@@ -195,7 +195,7 @@ def _key_factors(bodies: list[Any], inputs: list[tuple[np.ndarray, float, Elemen
 
 
 def _moved(body: Any) -> np.ndarray:
-    """Where the frames around a body of the world put a place in the world: a matrix, and an offset as last column."""
+    """Where the frames around a body of the world put a point in the world: a matrix, and an offset as last column."""
     if body.frame is None:
         return np.eye(3, 4)
     axes = quat_to_mat(body.frame[1])

@@ -14,7 +14,7 @@ from mjx_like.compiler.scale.factors import Attributes, Scale, scaled, width
 from mjx_like.mjcf.frame import inertia_tensor, principal_axes
 from mjx_like.mjcf.spec import Element
 
-_ALIGNED = 0.0349  # largest sine of the angle by which the map turns an axis, and largest difference of two factors
+_ALIGNED = 0.0349  # largest sine of the angle by which the map rotates an axis, and largest difference of two factors
 
 
 def direction(a: Mapping[str, Any]) -> np.ndarray | None:
@@ -50,7 +50,7 @@ def along_axis(element: Element, axis: np.ndarray, around: Scale) -> float:
     """Return the factor of lengths along the axis of a joint.
 
     Raises:
-      ModelError: an axis that the map turns.
+      ModelError: an axis that the map rotates.
     """
     if around.stretch is None:
         return around.length

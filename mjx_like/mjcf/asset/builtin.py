@@ -106,7 +106,7 @@ def _hemisphere(resolution: int) -> MeshData:
 
 
 def _cone(nvert: int, radius: float) -> MeshData:
-    angle = 2 * np.pi * np.arange(2 * nvert) / nvert  # the upper ring is a second turn
+    angle = 2 * np.pi * np.arange(2 * nvert) / nvert  # the upper ring is a second revolution
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     low = np.column_stack([ring[:nvert], np.full(nvert, -1.0)])
     high = np.column_stack([radius * ring[nvert:], np.ones(nvert)]) if radius > 0 else np.array([[0.0, 0, 1]])

@@ -1,4 +1,4 @@
-"""MuJoCo's own binary mesh format."""
+"""MuJoCo's own binary mesh format, which trimesh does not read."""
 
 import struct
 

@@ -1,4 +1,9 @@
-"""Wavefront OBJ files: the first shape with faces, polygons cut into triangles."""
+"""Wavefront OBJ files: the first shape with faces, polygons cut into triangles.
+
+trimesh's reader does not serve: it joins all shapes of a file, splits vertices where normals or texture coordinates
+differ, triangulates polygons in its own way and gives up the order of vertices, by which mjModel and its inertias are
+laid out; damaged files raise errors of NumPy's.
+"""
 
 import itertools
 import warnings

@@ -32,9 +32,9 @@ def read_file(spec: Spec, element: Element, file: str, directory: str) -> bytes:
     elif (beside := PurePosixPath(element.where.file).parent) != _directory(spec, element):
         folders.append(beside)
     message = ""
-    for place in folders:
+    for path in folders:
         try:
-            return spec.read_asset(str(place / file), element.origin)
+            return spec.read_asset(str(path / file), element.origin)
         except ModelError as error:
             message = message or str(error)
     raise element.error(message)

@@ -1,4 +1,8 @@
-"""STL files, binary and text."""
+"""STL files, binary and text.
+
+trimesh's reader does not serve: it merges no vertices, or merges those within a tolerance, where MuJoCo merges equal
+ones in the order of their first use; and a file that is cut off is an empty scene to it.
+"""
 
 import numpy as np
 

@@ -21,7 +21,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def euler_quat(angles: np.ndarray, compiler: dict[str, Any]) -> np.ndarray:
     """Quaternion of three angles, in the unit and sequence of the compiler element.
 
-    Lower case letters turn about the moving axes, upper case letters about the fixed ones.
+    Lower case letters rotate about the moving axes, upper case letters about the fixed ones.
     """
     angles = np.deg2rad(angles) if compiler["angle"] == "degree" else angles
     quat = np.array([1.0, 0.0, 0.0, 0.0])
@@ -32,7 +32,7 @@ def euler_quat(angles: np.ndarray, compiler: dict[str, Any]) -> np.ndarray:
 
 
 def rotated(vector: np.ndarray, quat: np.ndarray) -> np.ndarray:
-    """Vector turned by a unit quaternion."""
+    """Vector rotated by a unit quaternion."""
     conjugate = quat * np.array([1.0, -1.0, -1.0, -1.0])
     return product(product(quat, np.array([0.0, *vector])), conjugate)[1:]
 

@@ -116,7 +116,7 @@ def _joint(plan: Plan, name: str, first: bool) -> list[Element]:
 def loop(plan: Plan) -> list[Element]:
     """What the body around a loop holds: its geom, and the bodies to either side of it.
 
-    Raises ModelError for a loop that is not in one dimension, or whose body is not named after one of its places.
+    Raises ModelError for a loop that is not in one dimension, or whose body is not named after one of its points.
     """
     error, count = plan.element.error, int(plan.count[0])
     if plan.dim != 1:
@@ -146,13 +146,13 @@ def _bead(plan: Plan, i: int) -> Element:
     return plan.a_geom(name=f"{plan.prefix}G{i}", pos=np.zeros(3), quat=np.array([half, 0, half, 0]))
 
 
-def _chain(plan: Plan, places: range, step: int) -> list[Element]:
+def _chain(plan: Plan, points: range, step: int) -> list[Element]:
     """The first body of one side of a loop, which holds the next, and so on."""
     half = math.pi / plan.count[0]
     radius = 0.5 * plan.spacing * math.sin(math.pi - 2 * half) / math.sin(half)
     pos = np.array([step * radius * math.cos(half), radius * math.sin(half), 0])
     quat = np.array([math.cos(half), 0, 0, step * math.sin(half)])
-    rows = [(i, _joints(plan, i, step)) for i in places]
+    rows = [(i, _joints(plan, i, step)) for i in points]
     for _, joints in rows:
         for joint in joints[2:]:
             plan.add_equality("joint", plan.fix["joint"], joint1=joint.get("name"))

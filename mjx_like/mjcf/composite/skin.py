@@ -78,8 +78,8 @@ def sheet_skin(plan: Plan, inflate: float, names: list[str], pos: np.ndarray | N
     n = n0 * n1
     subgrid = plan.skin["subgrid"] if plan.skin else 0
     if not subgrid:
-        place = np.zeros((n, 3)) if pos is None else pos
-        bones = [(name, place[i], [i, n + i], [1.0, 1.0]) for i, name in enumerate(names)]
+        pos = np.zeros((n, 3)) if pos is None else pos
+        bones = [(name, pos[i], [i, n + i], [1.0, 1.0]) for i, name in enumerate(names)]
         texcoord = np.tile(_grid_texcoord(n0, n1), (2, 1))
         _add(plan, np.zeros((2 * n, 3)), texcoord, two_sides(n0, n1), bones, inflate)
         return
@@ -126,7 +126,7 @@ def surface_skin(plan: Plan, face: np.ndarray) -> None:
 
 
 class _Surface:
-    """Vertices, faces and bones of a closed surface; `known` has the vertices of the smooth part by place."""
+    """Vertices, faces and bones of a closed surface; `known` has the vertices of the smooth part by cell."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -136,14 +136,14 @@ class _Surface:
         self.known: dict[tuple[int, int, int], int] = {}
 
     def share(self, round_axes: tuple[int, ...]) -> None:
-        """Make the vertices that sides share: places that are first or last along one of the axes."""
+        """Make the vertices that sides share: cells that are first or last along one of the axes."""
         last = self.plan.count - 1
-        for place in product(*map(range, self.plan.count)):
-            edge = [axis for axis in range(3) if place[axis] in (0, last[axis])]
+        for cell in product(*map(range, self.plan.count)):
+            edge = [axis for axis in range(3) if cell[axis] in (0, last[axis])]
             if any(axis in round_axes for axis in edge):
                 first, second = (axis for axis in range(3) if axis != edge[0])
-                self.known[place] = len(self.texcoord)
-                at = (np.float32(place[axis]) / np.float32(last[axis]) for axis in (first, second))
+                self.known[cell] = len(self.texcoord)
+                at = (np.float32(cell[axis]) / np.float32(last[axis]) for axis in (first, second))
                 self.texcoord.append(tuple(at))
 
     def side(self, axis: int, far: bool) -> None:
@@ -151,10 +151,10 @@ class _Surface:
         count = self.plan.count
         first, second = (a for a in range(3) if a != axis)
         n0, n1 = int(count[first]), int(count[second])
-        places = [list(place) for place in product(range(n0), range(n1))]
-        for place in places:
-            place.insert(axis, int(count[axis]) - 1 if far else 0)
-        ids = [self.known.get(tuple(place)) for place in places]
+        cells = [list(cell) for cell in product(range(n0), range(n1))]
+        for cell in cells:
+            cell.insert(axis, int(count[axis]) - 1 if far else 0)
+        ids = [self.known.get(tuple(cell)) for cell in cells]
         if None in ids or axis not in self.round:
             base = len(self.texcoord)
             ids = list(range(base, base + n0 * n1))
@@ -162,8 +162,8 @@ class _Surface:
         flip = far if axis == 1 else not far
         for i, j in product(range(n0 - 1), range(n1 - 1)):
             self.face += [tuple(ids[k] for k in tri) for tri in self._cell(i * n1 + j, n1, flip, axis in self.round)]
-        for place, vertex in zip(places, ids, strict=True):
-            self.bones.append(("B{}_{}_{}".format(*place), _ORIGIN, [vertex], [1.0]))
+        for cell, vertex in zip(cells, ids, strict=True):
+            self.bones.append(("B{}_{}_{}".format(*cell), _ORIGIN, [vertex], [1.0]))
 
     @staticmethod
     def _cell(a: int, n1: int, flip: bool, smooth: bool) -> list[tuple[int, int, int]]:

@@ -103,12 +103,12 @@ class Item:
 
     @property
     def info(self) -> str:
-        """Where the element was said: file and line, or place in the program."""
+        """Where the element was said: file and line, or line of the program."""
         return str(self._element.where)
 
     @property
     def alt(self) -> "Orientation":
-        """mjSpec's place of the orientations other than quat: euler, axisangle, xyaxes, zaxis."""
+        """mjSpec's field for the orientations other than quat: euler, axisangle, xyaxes, zaxis."""
         return Orientation(self)
 
     @property

@@ -191,7 +191,7 @@ class Body(Tree):
 
     @property
     def ialt(self) -> Orientation:
-        """mjSpec's place of the orientations of the inertial frame: euler, axisangle, xyaxes, zaxis."""
+        """mjSpec's field for the orientations of the inertial frame: euler, axisangle, xyaxes, zaxis."""
         return Orientation(self, "i")
 
     def to_frame(self) -> Frame:

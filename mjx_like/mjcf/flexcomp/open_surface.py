@@ -6,7 +6,7 @@ import numpy as np
 
 from mjx_like.mjcf.flexcomp.winding_number import Surface
 
-_INSIDE = 0.49999  # turns of the surface around a point that is inside
+_INSIDE = 0.49999  # winding number of the surface around a point that is inside
 _BAND = 0.02  # share of a cell's edge at its sides where a triangle does not yet count as in it
 _SLACK = 1e-9  # of a box, relative to its largest edge
 
@@ -65,8 +65,8 @@ def _samples(surface: Surface, corner: np.ndarray, low: np.ndarray, size: np.nda
         start = low + np.array(part) * size / 2
         block = tuple(slice(p * half, (p + 1) * half) for p in part)
         if meets_box(corner, start, start + size / 2).any():
-            place = np.stack(np.meshgrid(*(points[b] for b in block), indexing="ij"), axis=-1)
-            shares[block] = _inside(surface, (low + place * size).reshape(-1, 3)).reshape(half, half, half)
+            local = np.stack(np.meshgrid(*(points[b] for b in block), indexing="ij"), axis=-1)
+            shares[block] = _inside(surface, (low + local * size).reshape(-1, 3)).reshape(half, half, half)
         else:
             shares[block] = _inside(surface, start + size / 4)
     return shares

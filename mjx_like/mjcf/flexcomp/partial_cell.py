@@ -23,7 +23,7 @@ def cell_weights(coord: np.ndarray, elem: np.ndarray, cells: np.ndarray, size: n
     Weights of a full cell add up to one, those of an empty one are zero. In a cell that the mesh fills in part, the
     rest keeps a small share of its weight.
 
-    place: of the vertices in units of cells, from the lower corner of the grid, shape (n, 3).
+    local: coordinates of the vertices in units of cells, from the lower corner of the grid, shape (n, 3).
     elem: lines, triangles or tetrahedra; cells: number along each axis; size: edges of a cell, 0 where the mesh has
     no extent [m]; order: of the interpolation.
     """
@@ -200,7 +200,7 @@ def _integrals(tet: np.ndarray, order: int) -> np.ndarray:
 
 
 def _lagrange(coord: np.ndarray, order: int) -> np.ndarray:
-    """Values of the Lagrange polynomials of `cell_points` at places, one axis more."""
+    """Values of the Lagrange polynomials of `cell_points` at points, one axis more."""
     points = cell_points(order)
     others = [np.delete(points, i) for i in range(len(points))]
     values = [np.prod([(coord - p) / (points[i] - p) for p in others[i]], axis=0) for i in range(len(points))]

@@ -176,13 +176,13 @@ def _pins(plan: Plan) -> np.ndarray:
 
 def _pin(plan: Plan, pin: Element, pinned: np.ndarray, grid: np.ndarray, limit: int) -> None:
     dim = plan.dim
-    ids, ranges, places, boxes = (
+    ids, ranges, grid_points, boxes = (
         np.asarray(pin.get(key, ()), int) for key in ("id", "range", "grid", "gridrange")
     )  # fmt: skip
-    for key, values, group in (("range", ranges, 2), ("grid", places, dim), ("gridrange", boxes, 2 * dim)):
+    for key, values, group in (("range", ranges, 2), ("grid", grid_points, dim), ("gridrange", boxes, 2 * dim)):
         if len(values) % group:
             raise pin.error(f"{key} must have a multiple of {group} numbers")
-    if len(places) or len(boxes):
+    if len(grid_points) or len(boxes):
         if plan.a["type"] != "grid" and not plan.order:
             raise pin.error("grid and gridrange go with type grid or with trilinear or quadratic dofs")
         if dim == 1:
@@ -193,7 +193,7 @@ def _pin(plan: Plan, pin: Element, pinned: np.ndarray, grid: np.ndarray, limit: 
     pinned[ids] = True
     for first, last in ranges.reshape(-1, 2):
         pinned[first : last + 1] = True
-    corners = [(place, place) for place in places.reshape(-1, dim)]
+    corners = [(point, point) for point in grid_points.reshape(-1, dim)]
     corners += [(box[:dim], box[dim:]) for box in boxes.reshape(-1, 2 * dim)]
     for low, high in corners:
         if (np.minimum(low, high) < 0).any() or (np.maximum(low, high) >= grid[:dim]).any():

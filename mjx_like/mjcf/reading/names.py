@@ -22,7 +22,7 @@ def name_of(element: Element) -> str:
 
 
 def collect_names(worldbody: Element, sections: Iterable[list[Element]]) -> Names:
-    """Kind -> name -> element of all that is named. Raises ModelError, with both places, if a name is repeated."""
+    """Kind -> name -> element of all that is named. Raises ModelError, with both locations, if a name is repeated."""
     names: Names = {"body": {"world": worldbody}}
     for top in [worldbody, *(element for section in sections for element in section)]:
         for element in top.iter():

@@ -1,7 +1,7 @@
 """The grammar of MJCF as one table.
 
 `ELEMENTS` maps the name of an element type to its attributes, children, rules and default record; types that share a
-tag but differ by place have names of their own (a joint in an equality section is "equality_joint"). `grammar` is
+tag but differ by parent have names of their own (a joint in an equality section is "equality_joint"). `grammar` is
 what a row is made of, `keywords` the words; `settings`, `default`, `asset`, `body`, `deformable`, `constraint`,
 `actuator`, `sensor` are the rows.
 Source: mj_printSchema and the XML reference of MuJoCo 4.0.0; composite from 3.1.6.

@@ -1,6 +1,6 @@
 """URDF -> the elements of the MJCF model that MuJoCo makes of it.
 
-Links become bodies, each placed by the joint that has it as its child; a link that is no joint's child stands in the
+Links become bodies, each posed by the joint that has it as its child; a link that is no joint's child stands in the
 world, without a joint. A link called world is the world itself. Effort limits become actuatorfrcrange; velocity limits
 have no counterpart. What is not part of a model for MuJoCo (transmission, gazebo, unknown attributes) is passed over.
 Source: mjXURDF; mimic joints and the limits of continuous joints by trial (MuJoCo 4.0.0).
@@ -46,7 +46,7 @@ class Link:
 def read_robot(robot: Node, source: Source) -> Element:
     """The mujoco element that a robot element stands for, ready for build_spec.
 
-    Raises ModelError, with place and element, for what MuJoCo refuses.
+    Raises ModelError, with location and element, for what MuJoCo refuses.
     """
     sections = extension(robot, source)
     settings = sections[0].attrib
@@ -59,7 +59,7 @@ def read_robot(robot: Node, source: Source) -> Element:
         fill(link, geoms, settings)
     made: dict[str, str] = {}
     for joint in joints:
-        place(joint, links, made)
+        attach_child(joint, links, made)
     found = robot.element("mujoco", {"model": robot.text("name")} if robot.text("name") else {})
     asset, equality = robot.element("asset", {}), robot.element("equality", {})
     asset.children = geoms.assets()
@@ -186,7 +186,7 @@ def inertia(node: Node, settings: dict[str, Any]) -> Element:
     return node.element("inertial", {"pos": pos, "quat": quat, "mass": mass, "diaginertia": moments})
 
 
-def place(joint: Node, links: dict[str, Link], types: dict[str, str]) -> None:
+def attach_child(joint: Node, links: dict[str, Link], types: dict[str, str]) -> None:
     """Pose the child of a joint and give it the joint's degrees of freedom.
 
     types: name -> type of the MJCF joints made so far; those made here are added.
@@ -220,7 +220,7 @@ def place(joint: Node, links: dict[str, Link], types: dict[str, str]) -> None:
 
 
 def degrees_of_freedom(name: str, kind: str, axis: np.ndarray) -> list[dict[str, Any]]:
-    """Attributes of the MJCF joints of a URDF joint; a planar one slides along two axes and turns about the third."""
+    """Attributes of the MJCF joints of a URDF joint; a planar one slides along two axes and rotates about the third."""
     if kind in ("hinge", "slide"):
         return [{"name": name, "type": kind, "axis": axis}]
     if kind in ("free", "ball"):

@@ -1,4 +1,4 @@
-"""A URDF node with its place: what the URDF reader reads its attributes and children through."""
+"""A URDF node with its location in the file: what the URDF reader reads its attributes and children through."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -32,7 +32,7 @@ class Node:
         return Element(tag, attrib, [], self.where, kind or tag)
 
     def error(self, message: str) -> ModelError:
-        """A ModelError that starts with the place and the label of this node."""
+        """A ModelError that starts with the location and the label of this node."""
         name = self.xml.get("name")
         return self.element(self.tag, {"name": name} if name else {}).error(message)
 
@@ -71,7 +71,7 @@ class Node:
         return value
 
     def origin(self) -> tuple[np.ndarray, np.ndarray]:
-        """Position and quaternion (wxyz) of the node's origin; roll, pitch and yaw turn about fixed axes."""
+        """Position and quaternion (wxyz) of the node's origin; roll, pitch and yaw rotate about fixed axes."""
         origin = self.find("origin")
         pos, angles = (None, None) if origin is None else (origin.value("xyz", POINT), origin.value("rpy", POINT))
         try:
