@@ -23,6 +23,7 @@ from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import TERMS, Model
 from mjx_like.types.option import OPTION_FLAGS, OPTION_TERMS, OptionFloats, Statistic
 from mjx_like.types.topology import Topology
+from mjx_like.types.visual import SECTIONS, visual_from, visual_values
 from mjx_like.worlds import a_model
 
 FORMAT = "mjx_like model"
@@ -55,6 +56,7 @@ def save(path: str | Path, m: Model) -> None:
         "layout": layout(),
         "dtype": np.dtype(m.qpos0.dtype).name,
         "capacity": m.topology.capacity_args,
+        "visual": visual_values(arrays.visual),
         "names": {kind.name: names for kind, names in arrays.names.items()},
         "unsupported": arrays.unsupported,
     }
@@ -137,6 +139,7 @@ def layout() -> str:
     owners = (Topology, Model, OptionFloats, Statistic)
     names = [f.name for owner in owners for f in dataclasses.fields(owner)]
     names += [*OPTION_FLAGS, *TERMS, *OPTION_TERMS]
+    names += [f.name for kind in SECTIONS.values() for f in dataclasses.fields(kind)]
     return hashlib.sha256(" ".join(names).encode()).hexdigest()[:16]
 
 
@@ -157,4 +160,4 @@ def _arrays(head: dict[str, Any], content: dict[str, np.ndarray]) -> Arrays:
         part, _, name = key.partition(".")
         parts[part][name] = value if value.ndim or part == "has" else value.item()
     names = {ObjType[kind]: tuple(found) for kind, found in head["names"].items()}
-    return Arrays(**parts, names=names, unsupported=tuple(head["unsupported"]))
+    return Arrays(**parts, visual=visual_from(head["visual"]), names=names, unsupported=tuple(head["unsupported"]))

@@ -7,7 +7,7 @@ import numpy as np
 from mjx_like.compiler.arrays import Columns, Row, assemble, stack
 from mjx_like.compiler.context import Context, keyword
 from mjx_like.compiler.element.actuator import compile_actuator, place_actuators
-from mjx_like.compiler.element.asset import asset_name, compile_hfield, compile_material, compile_texture, place_hfields
+from mjx_like.compiler.element.asset import asset_name, compile_hfield, compile_material, place_hfields
 from mjx_like.compiler.element.body import Tables, compile_tree, sleep_policies
 from mjx_like.compiler.element.contact import compile_exclude, compile_pair
 from mjx_like.compiler.element.custom import compile_keyframes, compile_numerics, compile_texts, compile_tuples
@@ -16,6 +16,7 @@ from mjx_like.compiler.element.joint import NQ
 from mjx_like.compiler.element.sensor import compile_sensor, place_sensors
 from mjx_like.compiler.element.skin import compile_skins
 from mjx_like.compiler.element.tendon import compile_tendon
+from mjx_like.compiler.element.texture import compile_texture, place_textures
 from mjx_like.compiler.finalize import Arrays
 from mjx_like.compiler.finite import check_finite
 from mjx_like.compiler.flex.tables import compile_flexes
@@ -27,7 +28,7 @@ from mjx_like.compiler.plugin.registry import check_plugins, unsupported
 from mjx_like.compiler.plugin.sdf import compile_sdfs
 from mjx_like.compiler.reduce import reduced, take_visuals, without_looks
 from mjx_like.compiler.reference import derive
-from mjx_like.compiler.settings import context, options, statistics, user_size
+from mjx_like.compiler.settings import context, options, statistics, user_size, visual
 from mjx_like.compiler.simple import simple_bodies
 from mjx_like.compiler.tree import Body, check_counts, flatten
 from mjx_like.constants import MINVAL
@@ -117,7 +118,7 @@ def _finish(ctx: Context, sizes: dict[str, int], columns: Columns, tables: Table
     _spring_dampers(fields, tables.springdamper)
     for name, column in stack(compile_keyframes(ctx, keys, fields, sizes["nkey"])).items():
         fields[name] = np.array(column, float).reshape(fields[name].shape)
-    arrays = Arrays(fields=fields, options=settings, statistics=statistic, names=names)
+    arrays = Arrays(fields=fields, options=settings, statistics=statistic, visual=visual(ctx.spec), names=names)
     arrays.unsupported = unsupported(ctx.spec) + set_length_ranges(ctx, arrays)
     return arrays
 
@@ -196,13 +197,9 @@ def _user_sizes(ctx: Context, bodies: list[Body]) -> None:
 
 def _assets(ctx: Context, bodies: list[Body], columns: Columns) -> Assets:
     """Compile textures and materials into `columns`; return the height fields and meshes."""
-    textures: list[Row] = []
-    address = 0
-    for element in _section(ctx.spec, "asset", "texture"):
-        row = compile_texture(ctx, element, address)
-        textures.append(row)
-        address += row["tex_nchannel"] * row["tex_width"] * row["tex_height"]
-    columns.add(stack(textures))
+    textures = [compile_texture(ctx, element) for element in _section(ctx.spec, "asset", "texture")]
+    columns.add(place_textures(textures))
+    columns.add(stack(texture.row for texture in textures))
     columns.add(stack(compile_material(ctx, element) for element in _section(ctx.spec, "asset", "material")))
     for element in _section(ctx.spec, "asset", "texture", "material", "hfield", "mesh"):
         if not asset_name(element) and element.get("type") != "skybox":

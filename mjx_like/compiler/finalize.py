@@ -32,6 +32,7 @@ from mjx_like.types.option import OPTION_FLAGS, OPTION_TERMS, OptionFlags, Optio
 from mjx_like.types.plans import Plans
 from mjx_like.types.pytree import leaves, shape_in
 from mjx_like.types.topology import Topology
+from mjx_like.types.visual import Visual
 
 FAMILIES = {
     "tree": tree_plan,
@@ -45,6 +46,7 @@ FAMILIES = {
 }
 _DECIDED = (
     "flags",
+    "vis",
     "names",
     "has",
     "wrap_sideid",
@@ -68,13 +70,15 @@ class Arrays:
     """What the compiler, `put_model` and `load` all produce: a model as NumPy float64 arrays.
 
     fields: mjModel's sizes (int) and arrays (float, int or bool) by name; options: mjOption's fields by name;
-    statistics: mjStatistic's fields by name; names: object names by kind; unsupported: what the engine cannot run;
-    has: which terms exist, where that is known already (as in Topology), else None: where their floats are not zero.
+    statistics: mjStatistic's fields by name; visual: how it is drawn; names: object names by kind; unsupported: what
+    the engine cannot run; has: which terms exist, where that is known already (as in Topology), else None: where their
+    floats are not zero.
     """
 
     fields: dict[str, Any]
     options: dict[str, Any]
     statistics: dict[str, Any]
+    visual: Visual
     names: dict[ObjType, tuple[str, ...]]
     unsupported: tuple[str, ...] = ()
     has: dict[str, np.ndarray] | None = None
@@ -188,6 +192,7 @@ def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, .
     return Topology(
         **fields,
         flags=flags,
+        vis=arrays.visual,
         names=arrays.names,
         has=has,
         wrap_sideid=_side_sites(arrays.fields),

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.context import Context, Names, settings
+from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Spec
 from mjx_like.types.enums import ConeType, DisableBit, EnableBit, IntegratorType, JacobianType, SolverType
 from mjx_like.types.option import OPTION_FLAGS, OptionFloats
+from mjx_like.types.visual import Visual, visual_from
 
 MAX_USER = 100_000  # user values of one object
 
@@ -49,6 +51,13 @@ def options(spec: Spec) -> dict[str, Any]:
 def statistics(spec: Spec) -> dict[str, Any]:
     """Return what the file gives of mjStatistic's fields."""
     return {name: np.array(value, float) for name, value in spec.statistic.items() if value is not None}
+
+
+def visual(spec: Spec) -> Visual:
+    """Return how the file wants the model drawn."""
+    given = dict(spec.visual)
+    given["headlight"] = given["headlight"] | {"active": keywords.HEADLIGHT[given["headlight"]["active"]]}
+    return visual_from(given)
 
 
 def context(spec: Spec) -> Context:

@@ -36,7 +36,7 @@ def unfinalize(m: Model) -> Arrays:
     statistics = {
         f.name: _concrete("stat." + f.name, getattr(m.stat, f.name), m, f.metadata["shape"]) for f in leaves(Statistic)
     }
-    return Arrays(fields, options, statistics, t.names, t.declared_unsupported, t.has)
+    return Arrays(fields, options, statistics, t.vis, t.names, t.declared_unsupported, t.has)
 
 
 def _concrete(name: str, value: Any, m: Model, shape: tuple[int | str, ...]) -> np.ndarray:

@@ -14,7 +14,8 @@ from mjx_like.compiler.mesh.field import MeshField, field_of_octree
 from mjx_like.compiler.plugin.sdf import place_fields
 from mjx_like.errors import InputError
 from mjx_like.interop.arguments import data_to_get, data_to_put, model_to_put, results_to_fill
-from mjx_like.interop.compressed import dense_rows, places
+from mjx_like.interop.compressed import dense_rows, entries_of
+from mjx_like.mjcf.schema.settings import RGBA_DEFAULTS
 from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ObjType, WarningType
@@ -23,6 +24,7 @@ from mjx_like.types.model import Model
 from mjx_like.types.named import NAMED_KINDS
 from mjx_like.types.option import OPTION_FLAGS, OptionFloats, Statistic
 from mjx_like.types.topology import Topology
+from mjx_like.types.visual import SECTIONS, Visual, visual_from
 
 if TYPE_CHECKING:
     import mujoco
@@ -51,9 +53,21 @@ def arrays_from_mjmodel(mj_model: "mujoco.MjModel") -> Arrays:
         fields=fields,
         options={n: np.array(getattr(mj_model.opt, n)) for n in (*OptionFloats.__dataclass_fields__, *OPTION_FLAGS)},
         statistics={n: np.array(getattr(mj_model.stat, n)) for n in Statistic.__dataclass_fields__},
+        visual=_visual(mj_model.vis),
         names={kind: _names(mujoco, mj_model, kind) for kind in NAMED_KINDS},
         unsupported=lacks,
     )
+
+
+def _visual(vis) -> Visual:
+    """Return the options; the bindings of mujoco 4.0.0 show no numbers for the two colours of bounding volumes."""
+    names = {section: [f.name for f in dataclasses.fields(kind)] for section, kind in SECTIONS.items()}
+    return visual_from({section: {n: _number(vis, section, n) for n in found} for section, found in names.items()})
+
+
+def _number(vis, section: str, name: str):
+    value = getattr(getattr(vis, "global_" if section == "global" else section), name)
+    return RGBA_DEFAULTS[name] if section == "rgba" and not np.size(value) else value
 
 
 def _field(mj_model, mesh: int) -> MeshField | None:
@@ -236,12 +250,12 @@ def _get_world(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data) -> 
         else:
             target = getattr(result, name)
             target[...] = np.reshape(value[:nefc] if name.startswith("efc_") else value, target.shape)
-    lower = places(mj_model.M_rownnz, mj_model.M_rowadr)
+    lower = entries_of(mj_model.M_rownnz, mj_model.M_rowadr)
     result.M[lower[1]] = d.M[lower[0], mj_model.M_colind[lower[1]]]
     mujoco.mj_factorM(mj_model, result)
-    rows, entries = places(mj_model.ten_J_rownnz, mj_model.ten_J_rowadr)
+    rows, entries = entries_of(mj_model.ten_J_rownnz, mj_model.ten_J_rowadr)
     result.ten_J[entries] = d.ten_J[rows, mj_model.ten_J_colind[entries]]
-    rows, entries = places(result.moment_rownnz, result.moment_rowadr)
+    rows, entries = entries_of(result.moment_rownnz, result.moment_rowadr)
     result.actuator_moment[entries] = d.actuator_moment[rows, result.moment_colind[entries]]
     result.warning.number[: len(WarningType)] = d.warning
     result.solver_niter[:] = 0
@@ -270,7 +284,7 @@ def _get_rows(result: "mujoco.MjData", mj_model: "mujoco.MjModel", d: Data, ncon
         for name in ("mu", "H"):
             getattr(result.contact, name)[:] = 0
     if sparse:
-        rows, entries = places(result.efc_J_rownnz, result.efc_J_rowadr)
+        rows, entries = entries_of(result.efc_J_rownnz, result.efc_J_rowadr)
         result.efc_J[entries] = jacobian[rows, result.efc_J_colind[entries]]
     else:
         result.efc_J[:] = jacobian.ravel()

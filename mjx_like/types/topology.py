@@ -12,6 +12,7 @@ from mjx_like.types.enums import ObjType
 from mjx_like.types.hooks import Hooks
 from mjx_like.types.option import OptionFlags
 from mjx_like.types.plans import Plans
+from mjx_like.types.visual import Visual
 
 T = TypeVar("T")
 
@@ -80,6 +81,7 @@ class Topology:
     nhfield: int
     nhfielddata: int
     ntex: int
+    ntexdata: int
     nmat: int
     npair: int
     nexclude: int
@@ -183,7 +185,7 @@ class Topology:
     cable_bodyid: np.ndarray = array("ncable")
     # sdf: geoms with the shape of a plugin, not in mjModel
     sdf_geomid: np.ndarray = array("nsdf")
-    sdf_kind: np.ndarray = array("nsdf")  # place in geometry.plugin_shape.SHAPES
+    sdf_kind: np.ndarray = array("nsdf")  # index in geometry.plugin_shape.SHAPES
     # flex
     flex_contype: np.ndarray = array("nflex")
     flex_conaffinity: np.ndarray = array("nflex")
@@ -280,6 +282,7 @@ class Topology:
     tex_width: np.ndarray = array("ntex")
     tex_nchannel: np.ndarray = array("ntex")
     tex_adr: np.ndarray = array("ntex")
+    tex_data: np.ndarray = array("ntexdata", dtype=np.uint8)  # pixels of all textures
     # material
     mat_texid: np.ndarray = array("nmat", 10)
     mat_texuniform: np.ndarray = array("nmat", dtype=bool)
@@ -356,6 +359,7 @@ class Topology:
     tuple_objid: np.ndarray = array("ntupledata")
     # decisions
     flags: OptionFlags
+    vis: Visual
     names: dict[ObjType, tuple[str, ...]]
     has: dict[str, np.ndarray]
     wrap_sideid: np.ndarray  # (nwrap,) side site of a wrapping geom, or -1: what wrap_prm holds there

@@ -1,4 +1,4 @@
-"""Assets, custom fields and keyframes. The pixels of textures are not in a compiled model: flat colour stands in."""
+"""Assets, custom fields and keyframes. MJCF has pixels in files alone: a flat texture of the mean colour stands in."""
 
 import numpy as np
 
@@ -26,17 +26,31 @@ def assets(s: Source, plugins: Plugins) -> list[Element]:
 
 
 def _texture(s: Source, index: int) -> Element:
+    if s["tex_adr"][index] < 0:
+        raise ModelError(f"{s.label(ObjType.TEXTURE, index)} is by reference to its file; write the Spec")
     kind, height = TextureType(s["tex_type"][index]), int(s["tex_height"][index])
     attrib = {
         "name": s.name(ObjType.TEXTURE, index),
         "type": word(k.TEXTURE, kind),
         "colorspace": word(k.COLORSPACE, s["tex_colorspace"][index]),
         "builtin": "flat",
+        **_mean_colors(s, index, kind),
         "width": int(s["tex_width"][index]),
         "height": height if kind == TextureType.TEXTURE_2D else int(s["tex_width"][index]),
         "nchannel": int(s["tex_nchannel"][index]),
     }
     return said("texture", attrib)
+
+
+def _mean_colors(s: Source, index: int, kind: TextureType) -> dict[str, np.ndarray]:
+    """Colours of a flat texture: of all pixels, or of all and of the side that is below."""
+    start, width, channels = (int(s[f"tex_{name}"][index]) for name in ("adr", "width", "nchannel"))
+    pixels = s["tex_data"][start : start + width * int(s["tex_height"][index]) * channels].reshape(-1, channels)
+    if channels < 3 or not len(pixels):
+        return {}
+    six = kind != TextureType.TEXTURE_2D and len(pixels) == 6 * width**2
+    below = pixels[3 * width**2 : 4 * width**2] if six else pixels
+    return {name: np.round(part.mean(axis=0)[:3] / 255, 3) for name, part in (("rgb1", pixels), ("rgb2", below))}
 
 
 def _material(s: Source, index: int) -> Element:

@@ -23,6 +23,7 @@ from mjx_like.mjcf.schema import keywords as k
 from mjx_like.mjcf.spec import Spec
 from mjx_like.types.enums import DisableBit, EnableBit, ObjType, SensorType
 from mjx_like.types.model import Model
+from mjx_like.types.visual import Visual, visual_values
 
 _CHOICES = {"integrator": k.INTEGRATOR, "cone": k.CONE, "jacobian": k.JACOBIAN, "solver": k.SOLVER}
 _FLAGS = ("disableflags", "enableflags", "disableactuator")
@@ -51,6 +52,7 @@ def decompile(m: Model) -> Spec:
     s, spec = Source(arrays), parse_string("<mujoco/>")
     spec.compiler |= {"angle": "radian"}
     _settings(spec, arrays)
+    _visual(spec, arrays.visual)
     spec.visual["map"]["znear"] = _znear(s, spec.visual["map"]["znear"])
     used = plugins(s)
     spec.worldbody = worldbody(s, used)
@@ -121,6 +123,17 @@ def _settings(spec: Spec, arrays: Arrays) -> None:
     spec.statistic |= {name: np.array(v) if np.ndim(v) else float(v) for name, v in arrays.statistics.items()}
     spec.size |= {name: int(fields[name]) for name in _USER_SIZES if fields[name]}
     spec.size |= {"nuserdata": int(fields["nuserdata"])}
+
+
+def _visual(spec: Spec, visual: Visual) -> None:
+    for section, values in visual_values(visual).items():
+        for name, value in values.items():
+            row = ELEMENTS[section].attributes[name]
+            number = _shortest(np.asarray(value, float))
+            spec.visual[section][name] = number if row.is_vector else type(value)(number)
+    for section, name in (("global", "orthographic"), ("global", "ellipsoidinertia"), ("global", "bvactive")):
+        spec.visual[section][name] = bool(spec.visual[section][name])
+    spec.visual["headlight"]["active"] = word(k.HEADLIGHT, visual.headlight.active)
 
 
 def _znear(s: Source, default: float) -> float:

@@ -1,4 +1,4 @@
-"""Gray values of a PNG file, for height fields."""
+"""PNG files: gray values for height fields, pixels for textures."""
 
 import io
 import struct
@@ -20,15 +20,25 @@ def read_gray(data: bytes) -> np.ndarray:
     Raises:
       ValueError: a damaged file, or one of more than MAX_CELLS pixels; the message says which.
     """
+    return read_pixels(data, 1)[..., 0].astype(np.float64)
+
+
+def read_pixels(data: bytes, channels: int) -> np.ndarray:
+    """Return the pixels of a PNG, first row on top, shape (rows, columns, channels), uint8.
+
+    channels: 1 for the red channel, as MuJoCo takes gray values of a colour image, 3 for colours, 4 for opacity too.
+    Of 16-bit samples they are the high byte.
+
+    Raises:
+      ValueError: a damaged file, or one of more than MAX_CELLS pixels; the message says which.
+    """
     if len(data) >= 24 and np.prod([float(n) for n in struct.unpack(">II", data[16:24])]) > MAX_CELLS:
         raise ValueError(f"has more than {MAX_CELLS} pixels")
     try:
         with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
             image.load()
             if image.mode.startswith("I"):
-                return (np.asarray(image, np.int64) >> 8).astype(np.float64)
-            if image.mode == "P":
-                image = image.convert("RGB")
-            return np.asarray(image.convert("L") if image.mode == "1" else image.getchannel(0), np.float64)
+                image = Image.fromarray((np.asarray(image, np.int64) >> 8).astype(np.uint8))
+            return np.asarray(image.convert("RGBA"))[..., :channels]
     except _DAMAGED:
         raise ValueError("is a damaged PNG") from None
