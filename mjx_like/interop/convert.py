@@ -37,7 +37,7 @@ def arrays_from_mjmodel(mj_model: "mujoco.MjModel") -> Arrays:
     fields: dict[str, Any] = {}
     for owner in (Topology, Model):
         for field in dataclasses.fields(owner):
-            if hasattr(mj_model, field.name):
+            if field.name != "vis" and hasattr(mj_model, field.name):
                 value = getattr(mj_model, field.name)
                 fields[field.name] = np.array(value) if isinstance(value, np.ndarray) else value
     fields["text_data"] = np.frombuffer(bytes(mj_model.text_data), np.uint8).astype(np.int32)

@@ -58,6 +58,8 @@ def array_differences(ours: Arrays, theirs: Arrays, skip: tuple[str, ...] = ()) 
     if isinstance(moments, str) or moments > COMPILED:
         found["body_inertia"] = moments
     found |= {f"names.{kind.name}": "differ" for kind, n in theirs.names.items() if tuple(n) != ours.names.get(kind)}
+    if ours.visual != theirs.visual:
+        found["vis"] = "differs"
     return found
 
 

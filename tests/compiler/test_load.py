@@ -9,6 +9,7 @@ from mjx_like.compiler.load import from_xml_path, from_xml_string
 from mjx_like.errors import InputError
 from mjx_like.interop.convert import put_model
 from tests.compiler.features import FEATURES
+from tests.support.images import image
 from tests.support.oracle import GYM
 
 
@@ -32,7 +33,7 @@ def test_string_with_included_file():
 def test_texture_and_hfield_from_assets():
     xml = """<mujoco><asset><texture name="t" type="2d" file="t.png"/><hfield name="h" file="h.bin" size="1 1 1 1"/>
       </asset><worldbody><geom type="hfield" hfield="h"/></worldbody></mujoco>"""
-    png = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + (7).to_bytes(4, "big") + (5).to_bytes(4, "big") + b"\x08\2\0\0\0"
+    png = image(7, 5)
     heights = np.array([[0, 1, 2], [3, 4, 8]], "<f4")
     hfield = np.array([2, 3], "<i4").tobytes() + heights.tobytes()
     model = from_xml_string(xml, assets={"t.png": png, "h.bin": hfield})

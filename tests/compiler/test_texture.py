@@ -10,31 +10,29 @@ from PIL import Image
 
 import mjx_like as mjx
 from mjx_like.interop.convert import arrays_from_mjmodel
+from tests.support.images import png
 
 FIELDS = ("ntexdata", "tex_type", "tex_colorspace", "tex_height", "tex_width", "tex_nchannel", "tex_adr", "tex_data")
 
 
-def png(shape: tuple[int, ...], mode: str, seed: int = 0) -> bytes:
-    pixels = np.random.default_rng(seed).integers(0, 65536 if mode == "I;16" else 256, shape)
-    buffer = io.BytesIO()
-    Image.fromarray(pixels.astype(np.uint16 if mode == "I;16" else np.uint8)).save(buffer, "png")
-    return buffer.getvalue()
+def noise(shape: tuple[int, ...], seed: int = 0, most: int = 255) -> bytes:
+    return png(np.random.default_rng(seed).integers(0, most + 1, shape))
 
 
 def palette(size: int) -> bytes:
-    image = Image.open(io.BytesIO(png((size, size, 3), "RGB"))).quantize(8)
+    image = Image.open(io.BytesIO(noise((size, size, 3)))).quantize(8)
     buffer = io.BytesIO()
     image.save(buffer, "png", transparency=2)
     return buffer.getvalue()
 
 
 FILES = {
-    "rgb.png": png((4, 6, 3), "RGB"),
-    "wide.png": png((4, 8, 3), "RGB", 5),
-    "square.png": png((4, 4, 3), "RGB", 1),
-    "rgba.png": png((4, 4, 4), "RGBA", 2),
-    "gray.png": png((4, 4), "L", 3),
-    "deep.png": png((4, 4), "I;16", 4),
+    "rgb.png": noise((4, 6, 3)),
+    "wide.png": noise((4, 8, 3), 5),
+    "square.png": noise((4, 4, 3), 1),
+    "rgba.png": noise((4, 4, 4), 2),
+    "gray.png": noise((4, 4), 3),
+    "deep.png": noise((4, 4), 4, 65535),
     "palette.png": palette(4),
     "raw.bin": np.array([2, 3], "<i4").tobytes() + bytes(range(18)),
 }

@@ -16,6 +16,7 @@ from tests.compiler.features import FEATURES
 from tests.mjcf.random_model import random_actuators, random_elements
 from tests.mjcf.same_spec import differences, resolved
 from tests.models import ALL
+from tests.support.images import image
 
 FILES = {
     package: sorted(pathlib.Path(importlib.util.find_spec(package).origin).parent.rglob("*.xml"))
@@ -132,7 +133,7 @@ def test_text_that_xml_cannot_hold():
 
 def test_folders_move_with_the_file(tmp_path):
     (tmp_path / "in/textures").mkdir(parents=True)
-    png = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + (7).to_bytes(4, "big") + (5).to_bytes(4, "big") + b"\x08\2\0\0\0"
+    png = image(7, 5)
     (tmp_path / "in/textures/t.png").write_bytes(png)
     xml = """<mujoco><compiler texturedir="textures"/><asset><texture name="t" type="2d" file="t.png"/></asset>
       <worldbody/></mujoco>"""

@@ -12,6 +12,7 @@ from mjx_like.mjcf.reader import parse_string
 from mjx_like.mjcf.writer import to_xml
 from tests.compiler.compare import array_differences
 from tests.mjcf.test_attach import CHILD, PARTS, parent
+from tests.support.images import image
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -221,7 +222,7 @@ def test_compiler_settings_that_one_file_cannot_say():
 
 def test_files_of_an_attached_model_are_named_by_place(tmp_path):
     (tmp_path / "kid/pictures").mkdir(parents=True)
-    png = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + (7).to_bytes(4, "big") + (5).to_bytes(4, "big") + b"\x08\2\0\0\0"
+    png = image(7, 5)
     (tmp_path / "kid/pictures/t.png").write_bytes(png)
     (tmp_path / "kid/kid.xml").write_text(
         """<mujoco><compiler texturedir="pictures"/><asset><texture name="t" type="2d" file="t.png"/></asset>
