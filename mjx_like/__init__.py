@@ -107,6 +107,7 @@ from mjx_like.types.hooks import Hooks
 from mjx_like.types.model import Model
 from mjx_like.types.named import id2name, name2id
 from mjx_like.types.option import Option, Statistic
+from mjx_like.viewer.replay import save_html
 
 _install(_LOADERS)
 
@@ -231,6 +232,7 @@ __all__ = [
     "rot_vec_quat",
     "rungekutta4",
     "save",
+    "save_html",
     "save_xml",
     "sensor_acc",
     "sensor_noise",

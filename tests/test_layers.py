@@ -42,12 +42,13 @@ LAYERS = (
         "derivative",
     },
     {"compiler"},
-    {"compilation", "rollout", "io", "interop", "bench"},
+    {"compilation", "rollout", "io", "interop", "bench", "visual"},
+    {"viewer"},
     {"cli"},
     {"__main__"},
 )
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
-JIT = {"rollout", "bench", "cli"}
+JIT = {"rollout", "bench", "visual", "viewer", "cli"}
 CALLBACKS = {"io_callback", "pure_callback", "callback", "host_callback"}
 LONGEST = 400
 

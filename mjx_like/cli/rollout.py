@@ -22,6 +22,8 @@ from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import EnableBit
 from mjx_like.types.model import Model
+from mjx_like.viewer.replay import save_html
+from mjx_like.viewer.server import import_viser
 
 CHUNK = 25  # steps between two updates of the progress bar, about
 
@@ -35,12 +37,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", help="keyframe to start from, name or number (default: qpos0)")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("runs"), help="folder (default: runs)")
     parser.add_argument("--save-all", action="store_true", help="save the states of all worlds, not of 16")
+    parser.add_argument("--html", action="store_true", help="write a replay of up to 16 worlds that plays in a browser")
     parser.add_argument("--devices", type=positive, help="devices that share the worlds (default: one a CPU core)")
 
 
 def run(args: argparse.Namespace) -> None:
     compile_quickly()
     use_cpu_devices(args.devices)
+    if args.html:
+        import_viser()  # raises before the work, not after
     with phase(f"loading {args.model}"):
         m = load(args)
         m = m.replace(opt=m.opt.replace(enableflags=m.opt.enableflags | EnableBit.ENERGY))
@@ -63,6 +68,8 @@ def run(args: argparse.Namespace) -> None:
     summary.save(stem.with_suffix(".npz"))
     plot_rollout(stem.with_suffix(".png"), f"{args.model}, {args.batch} worlds", *summary.curves())
     print(f"{'trajectory':<22}{stem.with_suffix('.npz')}\n{'plot':<22}{stem.with_suffix('.png')}")
+    if args.html:
+        print(f"{'replay':<22}{save_html(m, summary.trajectory(), stem.with_suffix('.html'), d=d)}")
 
 
 def _key(text: str | None) -> str | int | None:

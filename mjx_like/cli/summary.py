@@ -98,12 +98,16 @@ class Summary:
         height, contacts = (self._whole(self.quantiles, name) for name in ("height", "ncon"))
         return np.arange(self.steps) * float(self.m.opt.timestep), height, contacts
 
+    def trajectory(self) -> dict[str, np.ndarray]:
+        """Return the states that are kept, by name, shape (worlds, steps, ...), after each step."""
+        return {name: self._whole(self.states, name) for name in STATE}
+
     def save(self, path: pathlib.Path) -> None:
         """Write the states, and the quantiles over all worlds, as .npz.
 
         `qpos` and the like: shape (worlds, steps, ...), after each step. `qpos_quantiles`, `height_quantiles` ...:
         shape (4, steps, ...): 5 %, 50 %, 95 % and the mean.
         """
-        states = {name: self._whole(self.states, name) for name in STATE}
+        states = self.trajectory()
         spread = {f"{name}_quantiles": self._whole(self.quantiles, name) for name in self.quantiles[0]}
         np.savez_compressed(path, **states, **{n: x.astype(np.float32) for n, x in spread.items()})

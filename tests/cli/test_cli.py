@@ -68,6 +68,14 @@ def test_rollout(model, tmp_path):
     assert (tmp_path / "arm.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_replay(model, tmp_path):
+    pytest.importorskip("viser")
+    done = call("rollout", model, "--batch", 4, "--steps", 3, "--html", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].split() == ["replay", str(tmp_path / "arm.html")]
+    assert (tmp_path / "arm.html").stat().st_size > 1e5
+
+
 def test_save_all_on_one_device_or_two(model, tmp_path):
     runs = []
     for devices in (1, 2):

@@ -1,0 +1,4 @@
+"""Looking at models in a browser, by viser (extra `viewer`).
+
+`server` is viser, `scene` draws a model in it, `replay` writes a trajectory as one HTML file.
+"""

@@ -1,0 +1,156 @@
+"""A model in the scene of a viser server: what is drawn once, and what moves."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from mjx_like.types.model import Model
+from mjx_like.visual.frames import Frames
+from mjx_like.visual.grid import SPACING, offsets
+from mjx_like.visual.look import Look, look_of
+from mjx_like.visual.part import GROUPS, Part, bounds, parts
+from mjx_like.visual.skin import Skin, skins
+from mjx_like.visual.surface import Surface
+
+
+class Scene:
+    """A model drawn in the scene of a viser server, for one world or several in a grid.
+
+    Args:
+      scene: `server.scene` of a viser.ViserServer.
+      m: one model, without a batch axis.
+      worlds: how many are drawn.
+      groups: of geoms and sites, those drawn.
+      sites: whether sites are drawn.
+      spacing: between worlds [m]; None for 1.2 times the size of what moves.
+      frames: the poses at first, from which sizes are taken.
+    """
+
+    def __init__(
+        self, scene: Any, m: Model, frames: Frames, groups: Iterable[int] = GROUPS, sites: bool = True,
+        spacing: float | None = None,
+    ):  # fmt: skip
+        self.m, self._scene, worlds = m, scene, frames.xpos.shape[1]
+        drawn = parts(m, groups, sites)
+        self.low, self.high = bounds(m, drawn, frames.xpos[0, 0], frames.xquat[0, 0])
+        self.offset = offsets(worlds, SPACING * float(max(self.high - self.low)) if spacing is None else spacing)
+        self._moving: list[tuple[int, Any]] = []
+        self._skins: list[tuple[Skin, list[Any]]] = []
+        scene.set_up_direction("+z")
+        _lights(scene)
+        for number, part in enumerate(drawn):
+            if part.ground and part.look.picture is None:
+                self._draw_grid(f"/ground/{number}", part)
+            elif part.ground:
+                self._draw(f"/ground/{number}", part)
+            else:
+                self._moving.append((part.body, self._draw(f"/bodies/{number}", part)))
+        for number, skin in enumerate(skins(m)):
+            self._skins.append((skin, [self._draw_skin(f"/skins/{number}/{world}", skin) for world in range(worlds)]))
+        self._tendons = [look_of(m, m.tendon_rgba[i], int(m.tendon_matid[i])) for i in range(m.ntendon)]
+        self._lines: dict[int, Any] = {}
+
+    def _draw(self, name: str, part: Part) -> Any:
+        """Add the triangles of a part, once for each world; a ground once alone, for it is large."""
+        count = 1 if part.ground else len(self.offset)
+        pose = {
+            "batched_wxyzs": np.tile([1.0, 0, 0, 0], (count, 1)),
+            "batched_positions": self._shown(np.zeros(3), part),
+        }
+        surface, look = part.surface, part.look
+        if look.picture is not None:
+            return self._scene.add_batched_meshes_trimesh(
+                name, _pictured(surface, look), **pose, lod="off", cast_shadow=not part.ground
+            )
+        return self._scene.add_batched_meshes_simple(
+            name, surface.vertex.astype(np.float32), surface.face.astype(np.uint32), **pose, lod="off",
+            batched_colors=_bytes(look.rgba), opacity=_opacity(look), side="double" if part.ground else "front",
+            cast_shadow=not part.ground,
+        )  # fmt: skip
+
+    def _draw_grid(self, name: str, part: Part) -> None:
+        """Add a ground of one colour as a plane with lines a metre apart, so that motion shows."""
+        size, rgb = np.asarray(self.m.geom_size[part.id], float), part.look.rgba[:3]
+        line = _bytes(np.clip(rgb * (0.85 if rgb.mean() > 0.4 else 1.3), 0, 1))
+        self._scene.add_grid(
+            name, width=2 * float(size[0]), height=2 * float(size[1]), infinite_grid=not (size[:2] > 0).all(),
+            cell_size=1.0, section_size=5.0, cell_color=_rgb(line), section_color=_rgb(line), section_thickness=2.0,
+            plane_color=_rgb(_bytes(rgb)), plane_opacity=1.0, shadow_opacity=0.35, fade_distance=60.0,
+            position=np.asarray(self.m.geom_pos[part.id]), wxyz=np.asarray(self.m.geom_quat[part.id]),
+        )  # fmt: skip
+
+    def _shown(self, pos: np.ndarray, part: Part) -> np.ndarray:
+        return np.asarray(pos + (self.offset[:1] * 0 if part.ground else self.offset), np.float32)
+
+    def _draw_skin(self, name: str, skin: Skin) -> Any:
+        return self._scene.add_mesh_skinned(
+            name, skin.surface.vertex.astype(np.float32), skin.surface.face.astype(np.uint32),
+            bone_wxyzs=skin.bind_quat, bone_positions=skin.bind_pos, skin_weights=skin.weight.astype(np.float32),
+            color=_rgb(_bytes(skin.look.rgba)), opacity=_opacity(skin.look), side="double",
+        )  # fmt: skip
+
+    def show(self, frames: Frames, frame: int = 0) -> None:
+        """Move everything to where it is at a frame; one call sends what changed."""
+        xpos, xquat = frames.xpos[frame], frames.xquat[frame]
+        for body, handle in self._moving:
+            if self.m.body_weldid[body] or self.m.body_mocapid[body] >= 0 or not frame:
+                handle.batched_wxyzs = xquat[:, body].astype(np.float32)
+                handle.batched_positions = (xpos[:, body] + self.offset).astype(np.float32)
+        for skin, handles in self._skins:
+            for world, handle in enumerate(handles):
+                for bone, body in zip(handle.bones, skin.body, strict=True):
+                    bone.wxyz, bone.position = xquat[world, body], xpos[world, body] + self.offset[world]
+        self._show_tendons(frames, frame)
+
+    def _show_tendons(self, frames: Frames, frame: int) -> None:
+        if frames.path is None:
+            return
+        for index, look in enumerate(self._tendons):
+            worlds = [frames.segments(frame, w, index) + self.offset[w] for w in range(len(self.offset))]
+            points = np.concatenate(worlds).astype(np.float32)
+            if not len(points) or look.rgba[3] <= 0:
+                continue
+            colors = np.tile(_bytes(look.rgba), (len(points), 2, 1))
+            if index in self._lines:
+                self._lines[index].points, self._lines[index].colors = points, colors
+            else:
+                width = 2 * float(self.m.tendon_width[index])
+                self._lines[index] = self._scene.add_line_segments(f"/tendons/{index}", points, colors, thickness=width)
+
+
+def _bytes(rgba: np.ndarray) -> np.ndarray:
+    return np.clip(np.round(255 * rgba[:3]), 0, 255).astype(np.uint8)
+
+
+def _rgb(color: np.ndarray) -> tuple[int, int, int]:
+    return int(color[0]), int(color[1]), int(color[2])
+
+
+def _lights(scene: Any) -> None:
+    """Light the scene evenly from above, with shadows from one side, whatever lights the model has."""
+    scene.configure_default_lights(False)
+    scene.configure_environment_map(None)
+    scene.add_light_hemisphere("/lights/sky", sky_color=(255, 255, 255), ground_color=(150, 150, 160), intensity=1.6)
+    scene.add_light_directional(
+        "/lights/sun", color=(255, 250, 240), intensity=2.2, cast_shadow=True, position=(3, -4, 8)
+    )
+
+
+def _opacity(look: Look) -> float | None:
+    return None if look.rgba[3] >= 1 else float(look.rgba[3])
+
+
+def _pictured(surface: Surface, look: Look) -> Any:
+    """A trimesh with a picture; its texture coordinates begin at the lower left corner."""
+    import trimesh
+    from PIL import Image
+
+    image = Image.fromarray(np.asarray(look.picture).squeeze())
+    material = trimesh.visual.material.PBRMaterial(
+        baseColorTexture=image, baseColorFactor=np.append(_bytes(look.rgba), int(255 * look.rgba[3])),
+        metallicFactor=0.0, roughnessFactor=1.0, doubleSided=True,
+    )  # fmt: skip
+    texcoord = surface.texcoord * [1, -1] + [0, 1]
+    visual = trimesh.visual.TextureVisuals(uv=texcoord, material=material)
+    return trimesh.Trimesh(surface.vertex, surface.face, visual=visual, process=False)

@@ -1,0 +1,6 @@
+"""What a model looks like, on the host: triangles, colours, pictures and where they are. NumPy, for viewers and files.
+
+`surface` makes the triangles of geoms and sites, `look` their colours and textures; `part` gathers both by body;
+`skin` are skins and flexes; `frames` says where bodies, tendons and vertices are along a trajectory, `grid` where the
+worlds of a batch stand.
+"""

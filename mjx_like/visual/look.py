@@ -1,0 +1,58 @@
+"""Colours, materials and textures of objects, as they are drawn."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mjx_like.types.enums import TextureRole, TextureType
+from mjx_like.types.model import Model
+
+PLAIN = np.array([0.5, 0.5, 0.5, 1.0], np.float32)  # the colour of an object that says none, where its material's holds
+
+
+class Look(NamedTuple):
+    """How the surface of an object looks.
+
+    rgba: shape (4,), from 0 to 1; picture: pixels of a flat texture, shape (height, width, channels), uint8, or None;
+    repeat, uniform: how it repeats; the rest as in mjModel's materials.
+    """
+
+    rgba: np.ndarray
+    picture: np.ndarray | None = None
+    repeat: np.ndarray | None = None
+    uniform: bool = False
+    emission: float = 0.0
+    specular: float = 0.5
+    shininess: float = 0.5
+    reflectance: float = 0.0
+
+
+def look_of(m: Model, rgba: np.ndarray, material: int) -> Look:
+    """Return the look of an object from its own colour, shape (4,), and the id of its material, -1 for none.
+
+    A cube map stands as its mean colour here.
+    """
+    rgba = np.asarray(rgba, float)
+    if material < 0:
+        return Look(rgba)
+    if np.array_equal(rgba.astype(np.float32), PLAIN):
+        rgba = np.asarray(m.mat_rgba[material], float)
+    picture, texture = None, m.mat_texid[material][TextureRole.RGB]
+    if texture < 0:
+        texture = m.mat_texid[material][TextureRole.RGBA]
+    if texture >= 0 and m.tex_adr[texture] >= 0:
+        picture = pixels(m, texture)
+        if m.tex_type[texture] != TextureType.TEXTURE_2D:
+            mean = picture.reshape(-1, picture.shape[-1]).mean(axis=0)[:3] / 255
+            rgba, picture = rgba * np.append(mean, 1), None
+    return Look(
+        rgba, picture, np.asarray(m.mat_texrepeat[material], float), bool(m.mat_texuniform[material]),
+        float(m.mat_emission[material]), float(m.mat_specular[material]), float(m.mat_shininess[material]),
+        float(m.mat_reflectance[material]),
+    )  # fmt: skip
+
+
+def pixels(m: Model, texture: int) -> np.ndarray:
+    """Return the pixels of a texture, shape (height, width, channels), uint8; six sides of a cube below each other."""
+    shape = (int(m.tex_height[texture]), int(m.tex_width[texture]), int(m.tex_nchannel[texture]))
+    return m.tex_data[m.tex_adr[texture] :][: np.prod(shape)].reshape(shape)
