@@ -1,6 +1,6 @@
-"""The command line: `python -m mjx_like info|rollout|bench|convert`.
+"""The command line: `python -m mjx_like info|rollout|view|bench|convert`.
 
-`info`, `rollout`, `bench` (with `stages`) and `convert` are the commands; `setup` loads models and sets JAX up,
+`info`, `rollout`, `view`, `bench` (with `stages`) and `convert` are the commands; `setup` loads models and sets JAX up,
 `controls` reads control arguments, `summary`, `plot` and `progress` show results.
 """
 
@@ -9,10 +9,10 @@ import sys
 import warnings
 from typing import NoReturn
 
-from mjx_like.cli import bench, convert, info, rollout
+from mjx_like.cli import bench, convert, info, rollout, view
 from mjx_like.errors import MjxLikeError
 
-COMMANDS = {"info": info, "rollout": rollout, "bench": bench, "convert": convert}
+COMMANDS = {"info": info, "rollout": rollout, "view": view, "bench": bench, "convert": convert}
 
 
 class _Parser(argparse.ArgumentParser):

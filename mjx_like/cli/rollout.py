@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
     with phase(f"loading {args.model}"):
         m = load(args)
         m = m.replace(opt=m.opt.replace(enableflags=m.opt.enableflags | EnableBit.ENERGY))
-        d = make_data(m, _key(args.key))
+        d = make_data(m, keyframe(args.key))
     devices = _devices(args.batch, args.devices)
     worlds, chunk = _spread(d, args.batch, devices), -(-args.steps // -(-args.steps // CHUNK))
     advance = _compiled(m, worlds, _controls(m, args, 0, chunk), devices)
@@ -65,14 +65,15 @@ def run(args: argparse.Namespace) -> None:
     print(summary.text(seconds))
     args.out.mkdir(parents=True, exist_ok=True)
     stem = args.out / pathlib.Path(args.model).stem
-    summary.save(stem.with_suffix(".npz"))
+    summary.save(stem.with_suffix(".npz"), args.model)
     plot_rollout(stem.with_suffix(".png"), f"{args.model}, {args.batch} worlds", *summary.curves())
     print(f"{'trajectory':<22}{stem.with_suffix('.npz')}\n{'plot':<22}{stem.with_suffix('.png')}")
     if args.html:
         print(f"{'replay':<22}{save_html(m, summary.trajectory(), stem.with_suffix('.html'), d=d)}")
 
 
-def _key(text: str | None) -> str | int | None:
+def keyframe(text: str | None) -> str | int | None:
+    """Return the name or number of a keyframe, as the command line gives it."""
     return int(text) if text is not None and text.isdecimal() else text
 
 

@@ -30,9 +30,12 @@ def natural(text: str) -> int:
     return int(text)
 
 
-def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+MODEL = "model file: MJCF, URDF, or compiled (.npz)"
+
+
+def add_model_arguments(parser: argparse.ArgumentParser, what: str = MODEL) -> None:
     """Add MODEL, capacities and dtype."""
-    parser.add_argument("model", metavar="MODEL", help="model file: MJCF, URDF, or compiled (.npz)")
+    parser.add_argument("model", metavar="MODEL", help=what)
     parser.add_argument("--nconmax", type=natural, help="capacity of the contact buffer (default: from the model)")
     parser.add_argument("--njmax", type=natural, help="capacity of the constraint buffer (default: from the model)")
     parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")

@@ -102,12 +102,12 @@ class Summary:
         """Return the states that are kept, by name, shape (worlds, steps, ...), after each step."""
         return {name: self._whole(self.states, name) for name in STATE}
 
-    def save(self, path: pathlib.Path) -> None:
+    def save(self, path: pathlib.Path, model: str) -> None:
         """Write the states, and the quantiles over all worlds, as .npz.
 
-        `qpos` and the like: shape (worlds, steps, ...), after each step. `qpos_quantiles`, `height_quantiles` ...:
-        shape (4, steps, ...): 5 %, 50 %, 95 % and the mean.
+        `model`: the path of its file. `qpos` and the like: shape (worlds, steps, ...), after each step.
+        `qpos_quantiles`, `height_quantiles` ...: shape (4, steps, ...): 5 %, 50 %, 95 % and the mean.
         """
-        states = self.trajectory()
         spread = {f"{name}_quantiles": self._whole(self.quantiles, name) for name in self.quantiles[0]}
-        np.savez_compressed(path, **states, **{n: x.astype(np.float32) for n, x in spread.items()})
+        spread = {name: x.astype(np.float32) for name, x in spread.items()}
+        np.savez_compressed(path, model=str(pathlib.Path(model).absolute()), **self.trajectory(), **spread)

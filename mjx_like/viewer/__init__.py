@@ -1,4 +1,5 @@
 """Looking at models in a browser, by viser (extra `viewer`).
 
-`server` is viser, `scene` draws a model in it, `replay` writes a trajectory as one HTML file.
+`server` is viser, `scene` draws a model in it, `replay` writes a trajectory as one HTML file. `live` shows a running
+simulation: `session` steps it, `panel` has its controls, `overlays` and `sensor_plot` explain it.
 """

@@ -63,7 +63,7 @@ def _recorded(
     """Play the frames on a server, and return what it recorded as HTML."""
     scene = Scene(opened.scene, m, frames, groups, sites, spacing)
     scene.show(frames, 0)
-    _camera(opened, m, scene)
+    set_camera(opened, m, scene)
     recording = opened.get_scene_serializer()
     for frame in range(1, len(frames.xpos)):
         recording.insert_sleep(frames.dt)
@@ -72,7 +72,7 @@ def _recorded(
     return recording.as_html()
 
 
-def _camera(opened: Any, m: Model, scene: Scene) -> None:
+def set_camera(opened: Any, m: Model, scene: Scene) -> None:
     """Set the first view: all worlds, from the side that the file gives for MuJoCo's free camera."""
     look = m.vis.global_
     azimuth, elevation = np.deg2rad([look.azimuth, max(look.elevation, -25.0)])

@@ -1,6 +1,6 @@
 """A model in the scene of a viser server: what is drawn once, and what moves."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -102,6 +102,17 @@ class Scene:
                 for bone, body in zip(handle.bones, skin.body, strict=True):
                     bone.wxyz, bone.position = xquat[world, body], xpos[world, body] + self.offset[world]
         self._show_tendons(frames, frame)
+
+    def on_drag(self, act: Callable[[str, int, int, np.ndarray, np.ndarray], None]) -> None:
+        """Call `act` when somebody drags a body: phase (start, update, end), world, body, grip, target [m, world]."""
+        for body, handle in self._moving:
+            if self.m.body_weldid[body]:
+
+                async def dragged(event: Any, body: int = body) -> None:
+                    grip, target = np.asarray(event.start_position), np.asarray(event.end_position)
+                    act(event.phase, int(event.instance_index or 0), body, grip, target)
+
+                handle.on_drag(dragged)
 
     def _show_tendons(self, frames: Frames, frame: int) -> None:
         if frames.path is None:

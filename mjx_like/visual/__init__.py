@@ -2,5 +2,5 @@
 
 `surface` makes the triangles of geoms and sites, `look` their colours and textures; `part` gathers both by body;
 `skin` are skins and flexes; `frames` says where bodies, tendons and vertices are along a trajectory, `grid` where the
-worlds of a batch stand.
+worlds of a batch stand; `overlay` has contacts, forces, frames and cameras.
 """
