@@ -69,7 +69,9 @@ def run(args: argparse.Namespace) -> None:
     plot_rollout(stem.with_suffix(".png"), f"{args.model}, {args.batch} worlds", *summary.curves())
     print(f"{'trajectory':<22}{stem.with_suffix('.npz')}\n{'plot':<22}{stem.with_suffix('.png')}")
     if args.html:
-        print(f"{'replay':<22}{save_html(m, summary.trajectory(), stem.with_suffix('.html'), d=d)}")
+        with without_lines():
+            replay = save_html(m, summary.trajectory(), stem.with_suffix(".html"), d=d)
+        print(f"{'replay':<22}{replay}")
 
 
 def keyframe(text: str | None) -> str | int | None:

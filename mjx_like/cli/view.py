@@ -7,7 +7,7 @@ import webbrowser
 
 import numpy as np
 
-from mjx_like.cli.progress import phase
+from mjx_like.cli.progress import phase, without_lines
 from mjx_like.cli.rollout import keyframe
 from mjx_like.cli.setup import add_model_arguments, load, natural, positive
 from mjx_like.compilation import compile_quickly
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> None:
     with phase(f"loading {args.model}"):
         m = load(args)
     with server(args.host, args.port) as opened:
-        with phase("compiling"):
+        with phase("compiling"), without_lines():
             shown: Live | Player
             if trajectory is None:
                 shown = Live(opened, m, args.batch, keyframe(args.key))

@@ -138,19 +138,19 @@ class Visual:
     rgba: Colors
 
 
-SECTIONS = {field.name.removesuffix("_"): field.type for field in dataclasses.fields(Visual)}
+SECTIONS: dict[str, type[Any]] = {
+    "global": Global, "quality": Quality, "headlight": Headlight, "map": Map, "scale": Scale, "rgba": Colors,
+}  # fmt: skip
 
 
-def visual_from(values: Mapping[str, Any]) -> Visual:
-    """Return the options from values by section and name: dictionaries, or objects with attributes.
+def visual_from(values: Mapping[str, Mapping[str, Any]]) -> Visual:
+    """Return the options from values by section and name.
 
     Numbers are those of single precision, as mjModel has them.
     """
     made = {}
     for section, kind in SECTIONS.items():
-        owner = values[section]
-        read = owner.__getitem__ if isinstance(owner, Mapping) else lambda name, owner=owner: getattr(owner, name)
-        made[section] = kind(**{f.name: _plain(f.type, read(f.name)) for f in dataclasses.fields(kind)})
+        made[section] = kind(**{f.name: _plain(f.type, values[section][f.name]) for f in dataclasses.fields(kind)})
     return Visual(made.pop("global"), **made)
 
 

@@ -38,7 +38,7 @@ def save_html(
       d: where mocap bodies are, for a model that has them.
       groups: of geoms and sites, those drawn.
       sites: whether sites are drawn.
-      spacing: between worlds [m]; None for 1.2 times the size of what moves.
+      spacing: between worlds [m]; None for 1.5 times the size of what moves.
 
     Returns:
       The path.

@@ -23,7 +23,7 @@ class Scene:
       worlds: how many are drawn.
       groups: of geoms and sites, those drawn.
       sites: whether sites are drawn.
-      spacing: between worlds [m]; None for 1.2 times the size of what moves.
+      spacing: between worlds [m]; None for 1.5 times the size of what moves.
       frames: the poses at first, from which sizes are taken.
     """
 
@@ -142,9 +142,9 @@ def _lights(scene: Any) -> None:
     """Light the scene evenly from above, with shadows from one side, whatever lights the model has."""
     scene.configure_default_lights(False)
     scene.configure_environment_map(None)
-    scene.add_light_hemisphere("/lights/sky", sky_color=(255, 255, 255), ground_color=(150, 150, 160), intensity=1.6)
+    scene.add_light_hemisphere("/lights/sky", sky_color=(255, 255, 255), ground_color=(150, 150, 160), intensity=0.9)
     scene.add_light_directional(
-        "/lights/sun", color=(255, 250, 240), intensity=2.2, cast_shadow=True, position=(3, -4, 8)
+        "/lights/sun", color=(255, 250, 240), intensity=1.5, cast_shadow=True, position=(3, -4, 8)
     )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SPACING = 1.2  # between worlds, in units of the model's extent
+SPACING = 1.5  # between worlds, in units of the size of what moves
 
 
 def offsets(worlds: int, spacing: float) -> np.ndarray:

@@ -18,7 +18,7 @@ from PIL import Image
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = (
     "--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-    "--disable-dev-shm-usage", "--ignore-gpu-blocklist", "--window-size=800,600", "--remote-debugging-port=0",
+    "--disable-dev-shm-usage", "--ignore-gpu-blocklist", "--remote-debugging-port=0",
 )  # fmt: skip
 OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"
 
@@ -72,12 +72,19 @@ class Page:
 
 
 @contextlib.contextmanager
-def open_page(url: str) -> Iterator[Page]:
-    """A page in a browser of its own, without a network beyond this machine."""
+def open_page(url: str, size: tuple[int, int] = (800, 600)) -> Iterator[Page]:
+    """A page in a browser of its own, without a network beyond this machine; size: of the window [pixels]."""
     from websockets.sync.client import connect
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        command = [CHROMIUM, *FLAGS, OFFLINE, f"--user-data-dir={folder}", "about:blank"]
+        command = [
+            CHROMIUM,
+            *FLAGS,
+            OFFLINE,
+            f"--window-size={size[0]},{size[1]}",
+            f"--user-data-dir={folder}",
+            "about:blank",
+        ]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             port_file = pathlib.Path(folder) / "DevToolsActivePort"
