@@ -51,6 +51,9 @@ from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.passive.stage import passive
 from mjx_like.postconstraint.rne_postconstraint import rne_postconstraint
 from mjx_like.ray.stage import multi_ray, ray
+from mjx_like.render.camera import Camera, free_camera
+from mjx_like.render.image import Image, render
+from mjx_like.render.video import save_video
 from mjx_like.rollout.replay import replay
 from mjx_like.rollout.rollout import rollout
 from mjx_like.sensor.noise import sensor_noise
@@ -115,6 +118,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BiasType",
     "CamLightType",
+    "Camera",
     "ConeType",
     "ConstraintType",
     "Contact",
@@ -126,6 +130,7 @@ __all__ = [
     "GainType",
     "GeomType",
     "Hooks",
+    "Image",
     "InputError",
     "IntegratorType",
     "JacobianType",
@@ -166,6 +171,7 @@ __all__ = [
     "factor_m",
     "forward",
     "forward_skip",
+    "free_camera",
     "full_m",
     "fwd_acceleration",
     "fwd_actuation",
@@ -224,6 +230,7 @@ __all__ = [
     "ray",
     "read_ctrl",
     "read_sensor",
+    "render",
     "replay",
     "reset_to_key",
     "rne",
@@ -233,6 +240,7 @@ __all__ = [
     "rungekutta4",
     "save",
     "save_html",
+    "save_video",
     "save_xml",
     "sensor_acc",
     "sensor_noise",

@@ -43,12 +43,12 @@ LAYERS = (
     },
     {"compiler"},
     {"compilation", "rollout", "io", "interop", "bench", "visual"},
-    {"viewer"},
+    {"viewer", "render"},
     {"cli"},
     {"__main__"},
 )
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
-JIT = {"rollout", "bench", "visual", "viewer", "cli"}
+JIT = {"rollout", "bench", "visual", "viewer", "render", "cli"}
 CALLBACKS = {"io_callback", "pure_callback", "callback", "host_callback"}
 LONGEST = 400
 

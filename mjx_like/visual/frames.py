@@ -59,6 +59,15 @@ def frames_of(m: Model, trajectory: Any, *, fps: float = FPS, worlds: int = 16, 
     Raises:
       InputError: a trajectory without qpos, of another shape, or with numbers that are not finite.
     """
+    qpos, dt = recorded_frames(m, trajectory, fps, worlds)
+    return poses(m, qpos, dt, d)
+
+
+def recorded_frames(m: Model, trajectory: Any, fps: float, worlds: int) -> tuple[np.ndarray, float]:
+    """Return the positions at each frame, shape (frame, world, nq), and the time between frames [s].
+
+    Arguments and errors are those of `frames_of`.
+    """
     one_model("frames_of", m)
     if not fps > 0:
         raise InputError(f"fps={fps}: must be positive")
@@ -73,7 +82,7 @@ def frames_of(m: Model, trajectory: Any, *, fps: float = FPS, worlds: int = 16, 
     step = _step(m, _recorded(trajectory, "time"), qpos.shape[1])
     dt = max(1 / fps, step)
     index = np.round(np.arange(0, qpos.shape[1] - 0.5, dt / step)).astype(int)
-    return poses(m, qpos[:, index].swapaxes(0, 1), dt, d)
+    return qpos[:, index].swapaxes(0, 1), dt
 
 
 def poses(m: Model, qpos: np.ndarray, dt: float, d: Data | None = None) -> Frames:
