@@ -46,8 +46,8 @@ def fixed_camera(m: Model, d: Data, camera: int | str) -> Camera:
     half = m.cam_fovy[index] / 2 if parallel else half
     plain = jnp.stack([jnp.zeros_like(half), jnp.zeros_like(half), -half, half])
     size, lens = m.cam_sensorsize[index], m.cam_intrinsic[index]
-    focal, shift = jnp.where(lens[:2] != 0, lens[:2], 1), lens[2:]
-    low, high = (-size / 2 - shift) / focal, (size / 2 - shift) / focal
+    focal, shift = jnp.where(lens[:2] != 0, lens[:2], 1), lens[2:] * np.array([1, -1])  # rows of pixels run down
+    low, high = (-size / 2 + shift) / focal, (size / 2 + shift) / focal
     own = jnp.stack([low[0], high[0], low[1], high[1]])
     window = jnp.where(jnp.all(size > 0) & (not parallel), own, plain)
     return Camera(d.cam_xpos[index], d.cam_xmat[index].reshape(3, 3), window, parallel)

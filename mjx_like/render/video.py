@@ -41,7 +41,8 @@ def save_video(
 
     Args:
       m: one model, without a batch axis.
-      trajectory: what `rollout` returned, or anything with `qpos` and, if it has one, `time`; of a batch the first world.
+      trajectory: what `rollout` returned, or anything with `qpos` and, if it has one, `time`; of a batch the
+        first world.
       path: of the file; it is replaced if it exists. Its ending decides the format.
       camera: as for `render`.
       width: of the picture [pixels]; likewise height.
@@ -70,9 +71,7 @@ def save_video(
     return path
 
 
-def _images(
-    m: Model, qpos: np.ndarray, camera, width: int, height: int, samples: int, d: Data | None, groups
-) -> np.ndarray:
+def _images(m: Model, qpos: np.ndarray, camera: Any, width: int, height: int, samples: int, d: Any, groups: Any):
     """Pictures of states, shape (n, height, width, 3), uint8."""
     start = make_data(m) if d is None else d
 
