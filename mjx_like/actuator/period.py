@@ -23,6 +23,6 @@ def period(m: Model) -> Array:
 
 
 def nearest(setpoint: Array, length: Array, revolution: Array) -> Array:
-    """Return the setpoint, or what differs by whole revolutions and is nearest to the length; turn: 0 for none."""
+    """Return the setpoint moved by whole revolutions (0: none) to the value nearest to the length."""
     revolutions = safe.divide(setpoint - length, revolution)
     return setpoint - revolution * jax.lax.stop_gradient(jnp.sign(revolutions) * jnp.floor(jnp.abs(revolutions) + 0.5))

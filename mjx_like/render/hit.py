@@ -9,6 +9,7 @@ import numpy as np
 from mjx_like.ray.stage import cast
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
+from mjx_like.visual.look import PLAIN
 
 Array = jax.Array
 
@@ -54,5 +55,5 @@ def rgba(m: Model) -> Array:
     if not m.nmat:
         return m.geom_rgba
     material = m.mat_rgba[np.maximum(m.geom_matid, 0)]
-    plain = jnp.all(m.geom_rgba == jnp.array([0.5, 0.5, 0.5, 1.0], m.geom_rgba.dtype), axis=1)
+    plain = jnp.all(m.geom_rgba == PLAIN, axis=1)
     return jnp.where(((m.geom_matid >= 0) & plain)[:, None], material, m.geom_rgba)

@@ -147,7 +147,7 @@ def _color(
         toward, dist = to_light(light, hit.point)
         lit = jnp.clip(shade(surface, light, toward, dist), 0, 1)
         if shadows and light.castshadow:
-            lit = jnp.where(_hidden(s, hit, toward, dist)[:, None], 0, lit)
+            lit = jnp.where(_hidden(s, hit, toward, dist, color)[:, None], 0, lit)
         out += lit
     if (texture_of_geom(m) >= 0).any():
         out = jnp.clip(out, 0, 1) * geom_color(m, hit.geom, _local(s, hit, own))
@@ -165,10 +165,10 @@ def _materials(m: Model) -> Array:
     return jnp.where((m.geom_matid >= 0)[:, None], table[np.maximum(m.geom_matid, 0)], plain)
 
 
-def _hidden(s: _Scene, hit: Hit, toward: Array, dist: Array) -> Array:
+def _hidden(s: _Scene, hit: Hit, toward: Array, dist: Array, color: Array) -> Array:
     """Whether something stands between points and a light."""
     start = hit.point + _LIFT * s.m.stat.extent * hit.normal
-    blocked = nearest(s.m, s.d, start, toward, s.include, rgba(s.m)[:, 3] > 0)
+    blocked = nearest(s.m, s.d, start, toward, s.include, color[:, 3] > 0)
     return blocked.dist < dist
 
 

@@ -1,11 +1,14 @@
 """Colours of textures at points of geoms, linear between pixels."""
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.types.enums import GeomType, TextureRole, TextureType
+from mjx_like.types.enums import GeomType, TextureType
 from mjx_like.types.model import Model
+from mjx_like.visual.look import pixels, texture_of_material
 
 Array = jax.Array
 
@@ -30,14 +33,7 @@ def texture_of_geom(m: Model) -> np.ndarray:
     """Return the id of the texture of each geom, -1 for none, shape (ngeom,)."""
     if not m.nmat:
         return np.full(m.ngeom, -1)
-    material = np.maximum(m.geom_matid, 0)
-    chosen = np.where(
-        m.mat_texid[:, TextureRole.RGB] >= 0, m.mat_texid[:, TextureRole.RGB], m.mat_texid[:, TextureRole.RGBA]
-    )
-    found = np.where(m.geom_matid >= 0, chosen[material], -1)
-    return (
-        np.where((found >= 0) & (m.tex_adr[np.maximum(found, 0)] >= 0), found, -1) if m.ntex else np.full(m.ngeom, -1)
-    )
+    return np.where(m.geom_matid >= 0, texture_of_material(m)[np.maximum(m.geom_matid, 0)], -1)
 
 
 def geom_color(m: Model, geom: Array, local: Array) -> Array:
@@ -97,44 +93,40 @@ def sky_color(m: Model, direction: Array) -> Array:
 
 def flat(m: Model, texture: int, at: Array) -> Array:
     """Return the colour of a flat texture that repeats, shape (n, 3); at: from its upper left corner, shape (n, 2)."""
-    height, width = int(m.tex_height[texture]), int(m.tex_width[texture])
-    at = at * np.array([width, height]) - 0.5
-    low = jnp.floor(jax.lax.stop_gradient(at))
-    share = at - low
-    low = low.astype(jnp.int32)
-    color: Array = jnp.zeros((at.shape[0], 3), at.dtype)
-    for dx, dy in ((0, 0), (1, 0), (0, 1), (1, 1)):
-        weight = jnp.where(dx, share[:, 0], 1 - share[:, 0]) * jnp.where(dy, share[:, 1], 1 - share[:, 1])
-        pixel = _pixel(m, texture, (low[:, 1] + dy) % height, (low[:, 0] + dx) % width)
-        color += weight[:, None] * pixel
-    return color
+    image = pixels(m, texture)
+    height, width = image.shape[:2]
+    return _between(image, at * np.array([width, height]), lambda row, column: (row % height, column % width))
 
 
 def cube(m: Model, texture: int, direction: Array) -> Array:
     """Return the colour of a cube map in directions, shape (n, 3)."""
-    width = int(m.tex_width[texture])
+    image = pixels(m, texture)
+    width = image.shape[1]
     sides = jnp.einsum("sij,nj->nsi", _SIDES.astype(direction.dtype), direction)
     side = jnp.argmax(sides[..., 2], axis=1)
     chosen = (np.arange(6) == side[:, None])[..., None]
     right, down, ahead = jnp.moveaxis(jnp.sum(jnp.where(chosen, sides, 0), axis=1), 1, 0)
     ahead = jnp.where(ahead > 0, ahead, 1)
-    at = jnp.stack([right / ahead + 1, down / ahead + 1], axis=1) / 2 * width - 0.5
+    first = side * width if image.shape[0] > width else 0  # one picture may stand for all sides
+    at = jnp.stack([right / ahead + 1, down / ahead + 1], axis=1) / 2 * width
+    return _between(
+        image, at, lambda row, column: (first + jnp.clip(row, 0, width - 1), jnp.clip(column, 0, width - 1))
+    )
+
+
+def _between(image: np.ndarray, at: Array, inside: Callable[[Array, Array], tuple[Array, Array]]) -> Array:
+    """Return the colours of an image, from 0 to 1, linear between the middles of its pixels, shape (n, 3).
+
+    at: to the right and down [pixels], shape (n, 2); inside: which row and column stand for those beyond the image.
+    """
+    image = image[..., :3] if image.shape[-1] >= 3 else np.repeat(image[..., :1], 3, axis=-1)
+    table, at = jnp.asarray(image.reshape(-1, 3)), at - 0.5
     low = jnp.floor(jax.lax.stop_gradient(at))
-    share = at - low
-    low = low.astype(jnp.int32)
-    first = jnp.where(m.tex_height[texture] > width, side * width, 0)  # one picture may stand for all sides
+    share, low = at - low, low.astype(jnp.int32)
     color: Array = jnp.zeros((at.shape[0], 3), at.dtype)
     for dx, dy in ((0, 0), (1, 0), (0, 1), (1, 1)):
-        weight = jnp.where(dx, share[:, 0], 1 - share[:, 0]) * jnp.where(dy, share[:, 1], 1 - share[:, 1])
-        row, column = (jnp.clip(low[:, k] + step, 0, width - 1) for k, step in ((1, dy), (0, dx)))
-        color += weight[:, None] * _pixel(m, texture, first + row, column)
+        weight = (share[:, 0] if dx else 1 - share[:, 0]) * (share[:, 1] if dy else 1 - share[:, 1])
+        row, column = inside(low[:, 1] + dy, low[:, 0] + dx)
+        pixel = table.at[row * image.shape[1] + column].get(mode="promise_in_bounds").astype(at.dtype) / 255
+        color += weight[:, None] * pixel
     return color
-
-
-def _pixel(m: Model, texture: int, row: Array, column: Array) -> Array:
-    """Return pixels, from 0 to 1, shape (n, 3)."""
-    height, width, channels = (int(x[texture]) for x in (m.tex_height, m.tex_width, m.tex_nchannel))
-    start = int(m.tex_adr[texture])
-    pixels = m.tex_data[start : start + height * width * channels].reshape(-1, channels)
-    pixels = pixels[:, :3] if channels >= 3 else np.repeat(pixels[:, :1], 3, axis=1)
-    return jnp.asarray(pixels).at[row * width + column].get(mode="promise_in_bounds").astype(m.qpos0.dtype) / 255

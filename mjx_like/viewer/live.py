@@ -35,6 +35,7 @@ class Live:
         self.overlays = Overlays(opened.scene, m, self.scene.offset[0])
         self.panel = Panel(opened.gui, self.session, self.overlays)
         self.plot = SensorPlot(opened.gui, m) if m.nsensordata else None
+        self._first = jax.jit(lambda d: jax.tree.map(lambda x: x[0], d))  # one call, not one for each field
         self._last, self._rate, self._opened = time.perf_counter(), 0.0, opened
         set_camera(opened, m, self.scene)
         self.scene.on_drag(self._dragged)
@@ -54,7 +55,7 @@ class Live:
 
     def show(self) -> None:
         """Send what is to be seen to the browsers."""
-        first = jax.tree.map(lambda x: x[0], self.session.d)
+        first = self._first(self.session.d)
         with self._opened.atomic():
             self.scene.show(self.session.frames())
             self.overlays.show(first)

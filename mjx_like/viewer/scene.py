@@ -53,11 +53,8 @@ class Scene:
 
     def _draw(self, name: str, part: Part) -> Any:
         """Add the triangles of a part, once for each world; a ground once alone, for it is large."""
-        count = 1 if part.ground else len(self.offset)
-        pose = {
-            "batched_wxyzs": np.tile([1.0, 0, 0, 0], (count, 1)),
-            "batched_positions": self._shown(np.zeros(3), part),
-        }
+        position = np.zeros((1, 3)) if part.ground else self.offset
+        pose = {"batched_wxyzs": np.tile([1.0, 0, 0, 0], (len(position), 1)), "batched_positions": position}
         surface, look = part.surface, part.look
         if look.picture is not None:
             return self._scene.add_batched_meshes_trimesh(
@@ -79,9 +76,6 @@ class Scene:
             plane_color=_rgb(_bytes(rgb)), plane_opacity=1.0, shadow_opacity=0.35, fade_distance=60.0,
             position=np.asarray(self.m.geom_pos[part.id]), wxyz=np.asarray(self.m.geom_quat[part.id]),
         )  # fmt: skip
-
-    def _shown(self, pos: np.ndarray, part: Part) -> np.ndarray:
-        return np.asarray(pos + (self.offset[:1] * 0 if part.ground else self.offset), np.float32)
 
     def _draw_skin(self, name: str, skin: Skin) -> Any:
         return self._scene.add_mesh_skinned(

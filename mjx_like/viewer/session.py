@@ -16,7 +16,7 @@ from mjx_like.types.data import Data
 from mjx_like.types.enums import JointType
 from mjx_like.types.model import Model
 from mjx_like.types.pytree import Role, with_role
-from mjx_like.visual.frames import Frames
+from mjx_like.visual.frames import Frames, moving
 from mjx_like.worlds import one_model
 
 Array = jax.Array
@@ -128,11 +128,7 @@ class Session:
 
     def frames(self) -> Frames:
         """Return where everything is now, as one frame."""
-        d = self.d
-        if not self.m.ntendon:
-            return Frames(0.0, *(np.asarray(x)[None] for x in (d.xpos, d.xquat)))
-        paths = (d.wrap_xpos, d.ten_wrapnum, d.ten_wrapadr, d.wrap_obj)
-        return Frames(0.0, *(np.asarray(x)[None] for x in (d.xpos, d.xquat, *paths)))
+        return Frames(0.0, *(np.asarray(x)[None] for x in moving(self.m, self.d)))
 
 
 _KEPT = with_role(Data, Role.STATE, Role.WARMSTART, Role.INPUT, Role.USERDATA, Role.MEMORY, Role.COUNTER)

@@ -91,14 +91,17 @@ def poses(m: Model, qpos: np.ndarray, dt: float, d: Data | None = None) -> Frame
 
     def one(q: jax.Array) -> tuple[jax.Array, ...]:
         now = kinematics(m, start.replace(qpos=q))
-        if not m.ntendon:
-            return now.xpos, now.xquat
-        now = tendon(m, com_pos(m, now))
-        return now.xpos, now.xquat, now.wrap_xpos, now.ten_wrapnum, now.ten_wrapadr, now.wrap_obj
+        return moving(m, tendon(m, com_pos(m, now)) if m.ntendon else now)
 
     flat = jnp.asarray(qpos.reshape(-1, m.nq), m.qpos0.dtype)
     found = jax.jit(jax.vmap(one))(flat)
     return Frames(dt, *(np.asarray(x).reshape(*qpos.shape[:2], *x.shape[1:]) for x in found))
+
+
+def moving(m: Model, d: Data) -> tuple[jax.Array, ...]:
+    """Return the fields of Data that Frames holds, in its order."""
+    bodies = d.xpos, d.xquat
+    return (*bodies, d.wrap_xpos, d.ten_wrapnum, d.ten_wrapadr, d.wrap_obj) if m.ntendon else bodies
 
 
 def _recorded(trajectory: Any, name: str) -> np.ndarray | None:

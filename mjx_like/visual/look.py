@@ -37,10 +37,8 @@ def look_of(m: Model, rgba: np.ndarray, material: int) -> Look:
         return Look(rgba)
     if np.array_equal(rgba.astype(np.float32), PLAIN):
         rgba = np.asarray(m.mat_rgba[material], float)
-    picture, texture = None, m.mat_texid[material][TextureRole.RGB]
-    if texture < 0:
-        texture = m.mat_texid[material][TextureRole.RGBA]
-    if texture >= 0 and m.tex_adr[texture] >= 0:
+    picture, texture = None, texture_of_material(m)[material]
+    if texture >= 0:
         picture = pixels(m, texture)
         if m.tex_type[texture] != TextureType.TEXTURE_2D:
             mean = picture.reshape(-1, picture.shape[-1]).mean(axis=0)[:3] / 255
@@ -50,6 +48,14 @@ def look_of(m: Model, rgba: np.ndarray, material: int) -> Look:
         float(m.mat_emission[material]), float(m.mat_specular[material]), float(m.mat_shininess[material]),
         float(m.mat_reflectance[material]),
     )  # fmt: skip
+
+
+def texture_of_material(m: Model) -> np.ndarray:
+    """Return the id of the texture that colours each material, -1 for none with pixels, shape (nmat,)."""
+    rgb, rgba = m.mat_texid[:, TextureRole.RGB], m.mat_texid[:, TextureRole.RGBA]
+    found = np.where(rgb >= 0, rgb, rgba)
+    with_pixels = np.append(m.tex_adr >= 0, False)  # -1, for no texture, reads the last
+    return np.where(with_pixels[found], found, -1)
 
 
 def pixels(m: Model, texture: int) -> np.ndarray:

@@ -18,7 +18,7 @@ class Arrows(NamedTuple):
 
 def contact_points(d: Data) -> np.ndarray:
     """Return where a world has contacts with a force, shape (n, 3) [m, world].  Reads contact.  d: one world."""
-    return np.asarray(d.contact.pos)[np.asarray(d.contact.efc_address) >= 0]
+    return np.asarray(d.contact.pos)[_with_force(d)]
 
 
 def contact_arrows(m: Model, d: Data, wrench: np.ndarray) -> Arrows:
@@ -30,7 +30,7 @@ def contact_arrows(m: Model, d: Data, wrench: np.ndarray) -> Arrows:
       wrench: of all contacts in their frames, force first, shape (nconmax, 6) [N, N m].
     Source: mjv_updateScene, lengths by vis.map.force over the mean mass of a body.
     """
-    active = np.asarray(d.contact.efc_address) >= 0
+    active = _with_force(d)
     start, frame = (
         np.asarray(d.contact.pos, float)[active],
         np.asarray(d.contact.frame, float)[active].reshape(-1, 3, 3),
@@ -38,6 +38,10 @@ def contact_arrows(m: Model, d: Data, wrench: np.ndarray) -> Arrows:
     force = np.einsum("ni,nij->nj", np.asarray(wrench, float)[active, :3], frame)
     scale = m.vis.map.force / max(float(m.stat.meanmass), 1e-9)
     return Arrows(np.stack([start, start + scale * force], axis=1), m.vis.scale.forcewidth * float(m.stat.meansize))
+
+
+def _with_force(d: Data) -> np.ndarray:
+    return np.asarray(d.contact.efc_address) >= 0
 
 
 def joint_arrows(m: Model, d: Data) -> Arrows:

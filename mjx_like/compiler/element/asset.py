@@ -28,11 +28,6 @@ def asset_name(element: Element) -> str:
     return name or (PurePosixPath(file.replace("\\", "/")).stem if file else "")
 
 
-def read_file(ctx: Context, element: Element, file: str, directory: str) -> bytes:
-    """Return the contents of an asset file, from the folder that the compiler attribute `directory` gives."""
-    return source.read_file(ctx.spec, element, file, directory)
-
-
 def compile_material(ctx: Context, element: Element) -> Row:
     """Return the fields of a material.
 
@@ -99,7 +94,7 @@ def _elevation(element: Element, a) -> np.ndarray:
 
 
 def _hfield_file(ctx: Context, element: Element, file: str) -> np.ndarray:
-    data = read_file(ctx, element, file, "meshdir")
+    data = source.read_file(ctx.spec, element, file, "meshdir")
     if data[:8] == SIGNATURE:
         try:
             return read_gray(data)[::-1]
