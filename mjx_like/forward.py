@@ -95,9 +95,15 @@ def forward_motion(m: Model, d: Data, skip_sensor: bool = False) -> Data:
     It is the part of `forward` that comes before controls and applied forces are read.
     """
     d = fwd_position(m, d)
-    d = d if skip_sensor else _position_sensors(m, d)
+    d = d if skip_sensor else sensor_pos(m, d)
+    d = energy_pos(m, d) if m.enabled(EnableBit.ENERGY) else d
+    return _velocity(m, d, skip_sensor)
+
+
+def _velocity(m: Model, d: Data, skip_sensor: bool) -> Data:
     d = fwd_velocity(m, d)
-    return d if skip_sensor else _velocity_sensors(m, d)
+    d = d if skip_sensor else sensor_vel(m, d)
+    return energy_vel(m, d) if m.enabled(EnableBit.ENERGY) else d
 
 
 def forward_acceleration(m: Model, d: Data, skip_sensor: bool = False) -> Data:
@@ -112,7 +118,6 @@ def forward_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor:
     """Return `d` after forward dynamics, without the stages up to `skip_stage`, which `d` has, or without sensors.
 
     skip_stage: NONE computes all; POS takes what depends on position as it is in `d`; VEL that on velocity as well.
-    Energy goes with the sensors.
 
     Raises:
       InputError: `d` is not one world of `m`.
@@ -127,24 +132,14 @@ def forward_from(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor:
     if skip_stage < Stage.POS:
         return forward_acceleration(m, forward_motion(m, d, skip_sensor), skip_sensor)
     if skip_stage < Stage.VEL:
-        d = fwd_velocity(m, d)
-        d = d if skip_sensor else _velocity_sensors(m, d)
+        d = _velocity(m, d, skip_sensor)
     return forward_acceleration(m, d, skip_sensor)
 
 
 def all_sensors(m: Model, d: Data) -> Data:
-    """Return `d` with sensors and energy, after forward dynamics without them."""
-    return sensor_acc(m, _velocity_sensors(m, _position_sensors(m, d)))
-
-
-def _position_sensors(m: Model, d: Data) -> Data:
-    d = sensor_pos(m, d)
-    return energy_pos(m, d) if m.enabled(EnableBit.ENERGY) else d
-
-
-def _velocity_sensors(m: Model, d: Data) -> Data:
-    d = sensor_vel(m, d)
-    return energy_vel(m, d) if m.enabled(EnableBit.ENERGY) else d
+    """Return `d` with sensors, after forward dynamics without them, which have computed the energy if enabled."""
+    sensed = sensor_acc(m, sensor_vel(m, sensor_pos(m, d)))
+    return sensed.replace(energy=d.energy) if m.enabled(EnableBit.ENERGY) else sensed
 
 
 def forward(m: Model, d: Data) -> Data:

@@ -30,7 +30,9 @@ def _without_sensors(m: Model, d: Data) -> Data:
 
 
 def step(m: Model, d: Data) -> Data:
-    """Return `d` one time step later; derived fields are those of the step's start.
+    """Return `d` one time step later; derived fields are those of the step's start, as MuJoCo leaves them.
+
+    With Runge-Kutta sensors are those of the start, and what forward dynamics derive is that of the last stage.
 
     A state or acceleration that is not finite, or above MAXVAL, raises its counter in `warning` and resets the world
     to qpos0, unless the flag `autoreset` is off. A bad acceleration leaves the world there at the end of the step,
@@ -48,8 +50,8 @@ def _step(m: Model, d: Data) -> Data:
     d, row = _check_state(m, d), integrator_of(m)
     if row.advance is not None:
         return _advance(m, _compared(m, forward_from(m, d)), row.advance)
-    d, *slopes = row.in_stages.stages(m, d, _without_sensors)
-    return _advance(m, _compared(m, all_sensors(m, d)), lambda m, d: row.in_stages.finish(m, d, *slopes))
+    first, *ends = row.in_stages.stages(m, d, _without_sensors)
+    return _advance(m, _compared(m, all_sensors(m, first)), lambda m, d: row.in_stages.finish(m, d, first, *ends))
 
 
 def step1(m: Model, d: Data) -> Data:

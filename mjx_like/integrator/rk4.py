@@ -25,39 +25,50 @@ Slope = tuple[Array, Array, Array]  # rates of position (nv,), velocity (nv,) an
 
 
 def rk4(m: Model, d: Data, forward: Forward) -> Data:
-    """Return `d` with the state one time step later; `forward` was called for the first stage before.
+    """Return `d` one time step later; `forward` was called for the first stage before.
 
-    Reads time, qpos, qvel, act, act_dot, qacc; writes what `finish` writes.  Source: mj_RungeKutta.
+    Reads time, qpos, qvel, act, act_dot, qacc; writes what `finish` and `forward` write.  Source: mj_RungeKutta.
     """
     slope = (d.qvel, d.qacc, d.act_dot)
     mean = tuple(float(WEIGHT[0]) * x for x in slope)
-    return finish(m, *_stages(m, d, forward, 1, slope, mean))
+    first, *ends = _stages(m, d, forward, 1, slope, mean)
+    return finish(m, first, first, *ends)
 
 
-def stages(m: Model, d: Data, forward: Forward) -> tuple[Data, Slope, Slope]:
-    """Return `d` after `forward`, with the counters of all stages, the slope of the last stage and the mean slope.
+def stages(m: Model, d: Data, forward: Forward) -> tuple[Data, Data, Slope, Slope]:
+    """Return `d` after the first stage and after the last, the slope of the last stage and the mean slope.
 
-    The four stages are one loop, so that forward dynamics are compiled once.
+    Both have the state of the step's start and the counters of all stages. The four stages are one loop, so that
+    forward dynamics are compiled once.
     """
     none = (jnp.zeros_like(d.qvel), jnp.zeros_like(d.qacc), jnp.zeros_like(d.act_dot))
     return _stages(m, d, forward, 0, none, none)
 
 
-def finish(m: Model, d: Data, last: Slope, mean: Slope) -> Data:
-    """Return `d` with the state one time step later; derived fields are those of the step's start, qacc the mean.
+def finish(m: Model, d: Data, first: Data, last: Data, slope: Slope, mean: Slope) -> Data:
+    """Return `d` one time step later, with the mean of qacc; what forward dynamics derive is that of the last stage.
 
-    Writes time, qpos, qvel, act, plastic, history, qacc, qacc_warmstart.
+    What was added to `first` since, such as sensors, stays that of the step's start.
+
+    Args:
+      d: `first`, and what was computed from it.
+      first, last, slope, mean: what `stages` returns.
+
+    Writes time, qpos, qvel, act, plastic, history, qacc, qacc_warmstart, and what forward dynamics write.
     """
     velocity, acceleration, act_dot = mean
-    return advance(m, d.replace(qacc=last[1]), act_dot, acceleration, velocity).replace(qacc=acceleration)
+    new = advance(m, d.replace(qacc=slope[1]), act_dot, acceleration, velocity).replace(qacc=acceleration)
+    return jax.tree.map(lambda before, after, end: end if after is before else after, first, new, last)
 
 
-def _stages(m: Model, d: Data, forward: Forward, first: int, slope: Slope, mean: Slope) -> tuple[Data, Slope, Slope]:
-    """Return what `stages` does, from stage `first` on; slope: of the stage before; mean: its part so far."""
+def _stages(
+    m: Model, d: Data, forward: Forward, start: int, slope: Slope, mean: Slope
+) -> tuple[Data, Data, Slope, Slope]:
+    """Return what `stages` does, from stage `start` on; slope: of the stage before; mean: its part so far."""
     h = m.opt.timestep
 
     def stage(carry, coefficients):
-        (velocity, acceleration, act_dot), mean, counters, kept = carry
+        (velocity, acceleration, act_dot), mean, counters, first, last = carry
         share, weight = coefficients
         dt = share * h
         begin = d.replace(
@@ -70,15 +81,15 @@ def _stages(m: Model, d: Data, forward: Forward, first: int, slope: Slope, mean:
         end = forward(m, begin)
         slope = (straightened(m, dt * velocity, end.qvel), end.qacc, end.act_dot)
         mean = tuple(total + weight * x for total, x in zip(mean, slope, strict=True))
-        if first == 0:  # else `d` has what stage 1 derives
-            written = jax.tree.map(lambda old, before, after: old if before is after else after, kept, begin, end)
-            kept = jax.lax.cond(share == STAGE[0], lambda: written, lambda: kept)
-        return (slope, mean, {name: getattr(end, name) for name in COUNTERS}, kept), None
+        last = jax.tree.map(lambda old, before, after: old if before is after else after, last, begin, end)
+        if start == 0:  # else `d` has what stage 1 derives
+            first = jax.lax.cond(share == STAGE[0], lambda: last, lambda: first)
+        return (slope, mean, {name: getattr(end, name) for name in COUNTERS}, first, last), None
 
     counters = {name: getattr(d, name) for name in COUNTERS}
-    coefficients = jnp.asarray(np.stack([STAGE, WEIGHT], axis=1)[first:], h.dtype)
-    (last, mean, counters, kept), _ = jax.lax.scan(stage, (slope, mean, counters, d), coefficients)
-    return kept.replace(**counters), last, mean
+    coefficients = jnp.asarray(np.stack([STAGE, WEIGHT], axis=1)[start:], h.dtype)
+    (slope, mean, counters, first, last), _ = jax.lax.scan(stage, (slope, mean, counters, d, d), coefficients)
+    return first.replace(**counters), last.replace(**counters), slope, mean
 
 
 def straightened(m: Model, moved: Array, qvel: Array) -> Array:

@@ -34,8 +34,8 @@ class StepDynamics(NamedTuple):
 class Stages(NamedTuple):
     """A step that calls forward dynamics several times.
 
-    stages: (m, d, forward) -> `d` after forward dynamics at the step's start, and what `finish` takes of the stages.
-    finish: `d` one time step later.
+    stages: (m, d, forward) -> `d` after forward dynamics at the step's start, and what else `finish` takes.
+    finish: (m, d with sensors, *what `stages` returned) -> `d` one time step later.
     """
 
     stages: Callable[..., tuple[Data, *tuple[object, ...]]]
