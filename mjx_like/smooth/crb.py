@@ -51,9 +51,9 @@ def solve_m(m: Model, d: Data, x: Array) -> Array:
     return cho_solve(d.qLD, x)
 
 
-def mul_m(m: Model, d: Data, x: Array) -> Array:
-    """Return M x; x: shape (nv,).  Source: mj_mulM."""
-    return matmul(d.M, x)
+def mul_m(m: Model, d: Data, vec: Array) -> Array:
+    """Return the product of the inertia matrix and a vector, shape (nv,).  Source: mj_mulM."""
+    return matmul(d.M, vec)
 
 
 def full_m(m: Model, d: Data) -> Array:

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.errors import InputError
 from mjx_like.types.enums import State
 from mjx_like.types.pytree import Record, Role, leaf, part, record
 
@@ -35,6 +36,16 @@ class Contact(Record):
     exclude: Array = leaf("nconmax", unit="1: 0 pushes; 1 does not: in the gap, or unused", role=Role.RESULT, dtype=int)
     geom: Array = leaf("nconmax", 2, unit="1, ids", role=Role.RESULT, dtype=int)
     efc_address: Array = leaf("nconmax", unit="1, first row; -1 without", role=Role.RESULT, dtype=int)
+
+    @property
+    def geom1(self) -> Array:
+        """The first of the two ids in `geom`, shape (nconmax,)."""
+        return self.geom[..., 0]
+
+    @property
+    def geom2(self) -> Array:
+        """The second of the two ids in `geom`, shape (nconmax,)."""
+        return self.geom[..., 1]
 
 
 @record
@@ -177,3 +188,26 @@ class Data(Record):
     def _on_device(self, name: str, value: Any) -> Any:
         known = isinstance(value, np.ndarray) and hasattr(getattr(self, name, None), "dtype")
         return jnp.asarray(value, getattr(self, name).dtype) if known else value
+
+    def __getitem__(self, index: Any) -> Self:
+        """Return one world of many, or a slice of them: `d[3]`, `d[:8]`, `d[ids]`.
+
+        Raises:
+          InputError: a Data of one world.
+        """
+        if jnp.ndim(self.qpos) < 2:
+            raise InputError(f"d[{index!r}]: this Data is one world; index its fields, or a Data of many worlds")
+        return jax.tree.map(lambda x: x[index], self)
+
+    __iter__ = None  # Python would count up d[0], d[1], ... without an end, for JAX clips indices
+
+    def where(self, done: Array, other: Self) -> Self:
+        """Return the worlds of `other` where `done`, else of this Data: `d.where(fallen, fresh)` resets what fell.
+
+        done: shape () for one world, (worlds,) for many; bool.
+        """
+
+        def chosen(new: Array, old: Array) -> Array:
+            return jnp.where(jnp.reshape(done, jnp.shape(done) + (1,) * (jnp.ndim(old) - jnp.ndim(done))), new, old)
+
+        return jax.tree.map(chosen, other, self)

@@ -58,6 +58,14 @@ class JointType(IntEnum):
     SLIDE = 2
     HINGE = 3
 
+    def qpos_width(self) -> int:
+        """Return how many entries of `qpos` such a joint has."""
+        return (7, 4, 1, 1)[self]
+
+    def dof_width(self) -> int:
+        """Return how many degrees of freedom such a joint has."""
+        return (6, 3, 1, 1)[self]
+
 
 class GeomType(IntEnum):
     PLANE = 0

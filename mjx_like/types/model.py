@@ -375,7 +375,7 @@ def _require_term(topology: Topology, name: str, value: Any) -> None:
     if isinstance(value, jax.core.Tracer):
         return
     value, has = np.asarray(value), topology.has[name]
-    if not value.size:
+    if not value.size or value.ndim < has.ndim + TERMS[name]:  # the latter in a tree of axes, for `vmap`
         return
     batched = np.abs(value).reshape((-1, *has.shape, *value.shape[value.ndim - TERMS[name] :])) > 0
     lost = batched.any(axis=(0, *range(1 + has.ndim, batched.ndim))) & ~has

@@ -77,11 +77,11 @@ class Accessors:
 NAMED_KINDS = {found.kind: found.prefix for found in vars(Accessors).values() if isinstance(found, Accessor)}
 
 
-def name2id(m: Any, kind: ObjType | int, name: str) -> int:
-    """Return the id of the object of `kind` with that name, or -1.  Source: mj_name2id."""
-    return m.name2id(kind, name)
+def name2id(m: Any, typ: ObjType | int, name: str) -> int:
+    """Return the id of the object of that type and name, or -1.  Source: mj_name2id."""
+    return m.name2id(typ, name)
 
 
-def id2name(m: Any, kind: ObjType | int, index: int) -> str | None:
+def id2name(m: Any, typ: ObjType | int, i: int) -> str | None:
     """Return the name of an object, or None if it has none.  Source: mj_id2name."""
-    return m.id2name(kind, index)
+    return m.id2name(typ, i)

@@ -130,10 +130,11 @@ class Option:
 
     def floats(self) -> OptionFloats:
         """The float options as leaves, in the dtype that they had or that JAX gives them."""
+        values = {n: getattr(self, n) for n in OptionFloats.__dataclass_fields__}
+        if any(x is None for x in values.values()):  # a tree of axes, for `vmap`
+            return OptionFloats(**values)
         dtype = jax.numpy.result_type(self.gravity)
-        return OptionFloats(
-            **{n: jax.numpy.asarray(getattr(self, n), dtype) for n in OptionFloats.__dataclass_fields__}
-        )
+        return OptionFloats(**{n: jax.numpy.asarray(x, dtype) for n, x in values.items()})
 
     def flags(self) -> OptionFlags:
         """The integer options."""

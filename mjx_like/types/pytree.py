@@ -2,7 +2,9 @@
 
 import dataclasses
 import enum
+import functools
 import textwrap
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import jax
@@ -110,6 +112,19 @@ class Record:
             raise InputError(f"a {type(self).__name__} has no field '{name}'{self._hint(name)}")
         return dataclasses.replace(self, **changes)
 
+    def tree_replace(self, changes: Mapping[str, Any]) -> Self:
+        """Return a copy with fields changed by their paths: `m.tree_replace({"opt.timestep": 1e-3})`.
+
+        Raises:
+          InputError: a path to what is no field.
+        """
+        return functools.reduce(lambda r, path: _replaced(r, path.split("."), changes[path]), changes, self)
+
+    @classmethod
+    def fields(cls) -> tuple[dataclasses.Field[Any], ...]:
+        """Return the declarations of the fields."""
+        return dataclasses.fields(cls)
+
     def _hint(self, name: str) -> str:
         """Return what a message adds for a name that is no field: the record within that has it, or the nearest."""
         short = type(self).__name__[0].lower()
@@ -117,6 +132,11 @@ class Record:
             if name in getattr(getattr(self, inner), "__dataclass_fields__", ()):
                 return f", its {inner} has: {short}.replace({inner}={short}.{inner}.replace({name}=...))"
         return closest(name, self.__dataclass_fields__) or "; printing it shows its fields"
+
+
+def _replaced(r: Any, path: list[str], value: Any) -> Any:
+    name, *rest = path
+    return r.replace(**{name: _replaced(getattr(r, name), rest, value) if rest else value})
 
 
 def described(r: Record) -> str:

@@ -10,8 +10,8 @@ from mjx_like.compiler.pose import EPS, normalized, rotate
 from mjx_like.compiler.tree import Body, Placed
 from mjx_like.types.enums import AlignFree, JointType, Limited
 
-NQ = {JointType.FREE: 7, JointType.BALL: 4, JointType.SLIDE: 1, JointType.HINGE: 1}
-NV = {JointType.FREE: 6, JointType.BALL: 3, JointType.SLIDE: 1, JointType.HINGE: 1}
+NQ = {kind: kind.qpos_width() for kind in JointType}
+NV = {kind: kind.dof_width() for kind in JointType}
 _ROTATES = (JointType.BALL, JointType.HINGE)
 _TURNS = (JointType.FREE, JointType.BALL)
 
