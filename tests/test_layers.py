@@ -43,7 +43,7 @@ LAYERS = (
     },
     {"compiler"},
     {"compilation", "rollout", "io", "interop", "bench", "visual"},
-    {"viewer", "render"},
+    {"viewer", "render", "compat"},
     {"cli"},
     {"__main__"},
 )
@@ -136,11 +136,11 @@ def test_the_reader_needs_no_jax(path):
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_only_interop_imports_mujoco_and_only_inside_functions(path):
+def test_only_interop_and_compat_import_mujoco_and_only_inside_functions(path):
     tree = parse(path)
     peers = ("mujoco", "dm_control", "gymnasium", "brax")
     found = [name for name in imports(tree) if name.split(".")[0] in peers]
-    if unit(path) != "interop":
+    if unit(path) not in ("interop", "compat"):
         assert not found
         return
     guarded = [n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
