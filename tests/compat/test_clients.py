@@ -24,6 +24,8 @@ PLAYGROUND += ("WalkerRun", "WalkerStand", "WalkerWalk")
 # Brax gives ant and humanoid one iteration of Newton, after which two engines are at two points: there it may converge.
 BRAX = ("brax:ant@", "brax:halfcheetah", "brax:hopper", "brax:humanoid@")
 
+LIMITS = {"brax:halfcheetah": 1e-11}  # rounding grows over its 50 steps in contact, from 1e-15 after the first five
+
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
@@ -43,4 +45,4 @@ def test_steps_equal_those_of_mjx(results, name):
         expected, found = theirs[f"{name}/{field}"], ours[f"{name}/{field}"]
         assert found.shape == expected.shape
         error = np.abs(found - expected).max(initial=0) / (1 + np.abs(expected).max(initial=0))
-        assert error < (1e-11 if name == "brax:halfcheetah" else 1e-12), field
+        assert error < LIMITS.get(name, 1e-12), field
