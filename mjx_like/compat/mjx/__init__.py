@@ -83,10 +83,9 @@ _ABSENT = {
     **dict.fromkeys(("ConvexMesh", "ModelJAX", "OptionJAX"), "an inner record of MJX"),
     **dict.fromkeys(("ModelCPP", "DataCPP"), "of MJX's implementation in C++"),
     **dict.fromkeys(
-        ("create_render_context", "refit_bvh", "render_with_segmentation", "get_rgb", "get_depth", "get_segmentation"),
+        "create_render_context refit_bvh render render_with_segmentation get_rgb get_depth get_segmentation".split(),
         "of the renderer in Warp; mjx_like.render makes images",
     ),
-    "render": "of the renderer in Warp; mjx_like.render makes images",
     "benchmark": "python -m mjx_like bench measures",
 }
 

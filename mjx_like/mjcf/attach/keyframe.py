@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from mjx_like.mjcf.element import Element
+from mjx_like.types.enums import JointType
 
-NQ = {"free": 7, "ball": 4, "slide": 1, "hinge": 1}
-NV = {"free": 6, "ball": 3, "slide": 1, "hinge": 1}
+NQ = {kind.name.lower(): kind.qpos_width() for kind in JointType}
+NV = {kind.name.lower(): kind.dof_width() for kind in JointType}
 
 
 @dataclass(eq=False)

@@ -2,7 +2,6 @@
 
 import dataclasses
 import typing
-from collections.abc import Mapping
 from typing import Any, Self, TypeVar
 
 import jax
@@ -47,7 +46,3 @@ class PyTreeNode(Record):
     def replace(self, **changes: Any) -> Self:
         """Return a copy with the named fields changed."""
         return dataclasses.replace(self, **changes)
-
-    def tree_replace(self, changes: Mapping[str, Any]) -> Self:
-        """Return a copy with fields changed by their paths."""
-        return Record.tree_replace(self, changes)

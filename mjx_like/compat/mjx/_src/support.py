@@ -58,8 +58,3 @@ def id2name(m: Any, typ: Any, i: int) -> str | None:
     import mujoco
 
     return mujoco.mj_id2name(m, int(typ), i)
-
-
-def named_scope(function: Any, name: str = "") -> Any:
-    """Return a function under a name in profiles."""
-    return jax.named_call(function, name=name or function.__name__)
