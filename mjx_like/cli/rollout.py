@@ -17,6 +17,8 @@ from mjx_like.cli.progress import phase, without_lines
 from mjx_like.cli.setup import add_model_arguments, load, positive, use_cpu_devices
 from mjx_like.cli.summary import Summary, recorder
 from mjx_like.compilation import compile_quickly
+from mjx_like.render.camera import camera_id
+from mjx_like.render.video import ENDINGS, import_ffmpeg, save_video
 from mjx_like.rollout.rollout import rollout
 from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
@@ -25,6 +27,7 @@ from mjx_like.types.model import Model
 from mjx_like.viewer.replay import save_html
 from mjx_like.viewer.server import import_viser
 
+FORMATS = tuple(ending.removeprefix(".") for ending in ENDINGS)
 CHUNK = 25  # steps between two updates of the progress bar, about
 
 
@@ -38,6 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("runs"), help="folder (default: runs)")
     parser.add_argument("--save-all", action="store_true", help="save the states of all worlds, not of 16")
     parser.add_argument("--html", action="store_true", help="write a replay of up to 16 worlds that plays in a browser")
+    parser.add_argument(
+        "--video", nargs="?", const="gif", choices=FORMATS, help="write a video of the first world (default format: gif)"
+    )
+    parser.add_argument("--camera", help="of the video, name or number (default: MuJoCo's free camera)")
     parser.add_argument("--devices", type=positive, help="devices that share the worlds (default: one a CPU core)")
 
 
@@ -46,10 +53,13 @@ def run(args: argparse.Namespace) -> None:
     use_cpu_devices(args.devices)
     if args.html:
         import_viser()  # raises before the work, not after
+    if args.video == "mp4":
+        import_ffmpeg()
     with phase(f"loading {args.model}"):
         m = load(args)
         m = m.replace(opt=m.opt.replace(enableflags=m.opt.enableflags | EnableBit.ENERGY))
-        d = make_data(m, keyframe(args.key))
+        d = make_data(m, name_or_number(args.key))
+        camera = -1 if args.camera is None else camera_id(m, name_or_number(args.camera))
     devices = _devices(args.batch, args.devices)
     worlds, chunk = _spread(d, args.batch, devices), -(-args.steps // -(-args.steps // CHUNK))
     advance = _compiled(m, worlds, _controls(m, args, 0, chunk), devices)
@@ -72,10 +82,14 @@ def run(args: argparse.Namespace) -> None:
         with without_lines():
             replay = save_html(m, summary.trajectory(), stem.with_suffix(".html"), d=d)
         print(f"{'replay':<22}{replay}")
+    if args.video:
+        with phase("rendering"), without_lines():
+            video = save_video(m, summary.trajectory(), stem.with_suffix(f".{args.video}"), camera=camera, d=d)
+        print(f"{'video':<22}{video}")
 
 
-def keyframe(text: str | None) -> str | int | None:
-    """Return the name or number of a keyframe, as the command line gives it."""
+def name_or_number(text: str | None) -> str | int | None:
+    """Return the name or number of a keyframe or camera, as the command line gives it."""
     return int(text) if text is not None and text.isdecimal() else text
 
 

@@ -8,7 +8,7 @@ import webbrowser
 import numpy as np
 
 from mjx_like.cli.progress import phase, without_lines
-from mjx_like.cli.rollout import keyframe
+from mjx_like.cli.rollout import name_or_number
 from mjx_like.cli.setup import add_model_arguments, load, natural, positive
 from mjx_like.compilation import compile_quickly
 from mjx_like.errors import InputError
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> None:
         with phase("compiling"), without_lines():
             shown: Live | Player
             if trajectory is None:
-                shown = Live(opened, m, args.batch, keyframe(args.key))
+                shown = Live(opened, m, args.batch, name_or_number(args.key))
             else:
                 shown = Player(opened, m, frames_of(m, trajectory, fps=60.0))
         address = f"http://{'localhost' if args.host in ('127.0.0.1', '0.0.0.0') else args.host}:{opened.get_port()}"

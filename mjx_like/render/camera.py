@@ -6,7 +6,7 @@ import numpy as np
 
 from mjx_like.errors import InputError
 from mjx_like.types.data import Data
-from mjx_like.types.enums import ProjectionType
+from mjx_like.types.enums import ObjType, ProjectionType
 from mjx_like.types.model import Model
 from mjx_like.types.pytree import Record, leaf, record, static
 
@@ -90,12 +90,16 @@ def free_camera(
 
 
 def camera_id(m: Model, camera: int | str) -> int:
-    """Return the id of a camera by its name or id."""
-    if isinstance(camera, str):
-        return m.camera(camera).id
-    if not 0 <= camera < m.ncam:
-        raise InputError(f"camera={camera}: the model has {m.ncam} cameras")
-    return int(camera)
+    """Return the id of a camera by its name or id.
+
+    Raises:
+      InputError: there is none of that name or id.
+    """
+    index = m.name2id(ObjType.CAMERA, camera) if isinstance(camera, str) else int(camera)
+    if not 0 <= index < m.ncam:
+        names = ", ".join(name or str(i) for i, name in enumerate(m.names[ObjType.CAMERA])) or "none"
+        raise InputError(f"no camera {camera!r}; the model has: {names}")
+    return index
 
 
 def pixel_rays(camera: Camera, width: int, height: int) -> tuple[Array, Array]:

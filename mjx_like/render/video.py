@@ -61,7 +61,7 @@ def save_video(
     path = Path(path)
     if path.suffix.lower() not in ENDINGS:
         raise InputError(f"{path}: the name of a video ends in one of {', '.join(ENDINGS)}")
-    writer = _ffmpeg() if path.suffix.lower() == ".mp4" else None
+    writer = import_ffmpeg() if path.suffix.lower() == ".mp4" else None
     qpos, dt = recorded_frames(m, trajectory, fps, 1)
     images = _images(m, qpos[:, 0], camera, width, height, samples, d, tuple(groups))
     if writer is None:
@@ -91,7 +91,12 @@ def _with_pillow(path: Path, images: np.ndarray, dt: float) -> None:
     first.save(path, save_all=True, append_images=rest, duration=round(1000 * dt), loop=0, **options)
 
 
-def _ffmpeg() -> Any:
+def import_ffmpeg() -> Any:
+    """Return imageio-ffmpeg, which writes MP4.
+
+    Raises:
+      UnsupportedError: it is not installed.
+    """
     try:
         import imageio_ffmpeg
     except ImportError:

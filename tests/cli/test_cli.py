@@ -9,6 +9,7 @@ import sys
 import mujoco
 import numpy as np
 import pytest
+from PIL import Image
 
 from mjx_like.cli.controls import random_controls, zero_controls
 from mjx_like.interop.convert import put_model
@@ -18,6 +19,8 @@ PENDULUM = """<mujoco><option solver="CG"/><worldbody><body name="arm"><joint na
 <geom type="capsule" size=".05" fromto="0 0 0 0 0 -.5"/></body></worldbody>
 <actuator><motor joint="j" ctrlrange="-1 1" ctrllimited="true"/></actuator>
 <keyframe><key name="up" qpos="3"/></keyframe></mujoco>"""
+
+CAMERA = '<camera name="side" pos="0 -2 0" xyaxes="1 0 0 0 0 1"/></worldbody>'
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +77,20 @@ def test_a_replay(model, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1].split() == ["replay", str(tmp_path / "arm.html")]
     assert (tmp_path / "arm.html").stat().st_size > 1e5
+
+
+def test_a_video(tmp_path):
+    path = tmp_path / "arm.xml"
+    path.write_text(PENDULUM.replace('name="j"', 'name="j" damping=".1"').replace("</worldbody>", CAMERA))
+    for arguments, name in ((["--video", "--camera", "side"], "arm.gif"), (["--video", "webp", "--camera", 0], "arm.webp")):
+        done = call("rollout", path, "--batch", 2, "--steps", 40, *arguments, "--out", tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1].split() == ["video", str(tmp_path / name)]
+        with Image.open(tmp_path / name) as film:
+            assert film.n_frames > 1 and film.size[0] > film.size[1]
+            assert np.asarray(film.convert("RGB")).std() > 1  # not one colour
+    done = call("rollout", path, "--steps", 1, "--video", "--camera", "front", "--out", tmp_path)
+    assert done.returncode == 2 and done.stderr.splitlines()[-1].endswith("no camera 'front'; the model has: side")
 
 
 def test_save_all_on_one_device_or_two(model, tmp_path):

@@ -138,6 +138,11 @@ def test_math_is_mjx_math():
     for name, arguments in (("closest_segment_point", (v, w, x)), ("closest_segment_to_segment_points", (v, w, x, y))):
         for one, other in zip(getattr(math, name)(*arguments), getattr(mjx_math, name)(*arguments), strict=True):
             assert error(one, other) < 1e-5, name  # MJX adds 1e-6 to denominators
+    x, z = np.eye(3)[[0, 2]]
+    for shift in (0, 0.5, 3):  # of parallel segments: they overlap in part, or not at all
+        ends = [jnp.asarray(a) for a in (-z, z, x + (shift - 1) * z, x + (shift + 1) * z)]
+        for one, other in zip(*(f.closest_segment_to_segment_points(*ends) for f in (math, mjx_math)), strict=True):
+            assert error(one, other) < 1e-5, shift
     assert not jnp.any(jax.jacobian(math.normalize)(jnp.zeros(3)))
 
 

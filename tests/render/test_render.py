@@ -145,8 +145,10 @@ def test_videos(tmp_path, ending):
 
 def test_errors(scene, tmp_path):
     m, d = scene
-    with pytest.raises(mjx.InputError, match="camera=7: the model has 2 cameras"):
+    with pytest.raises(mjx.InputError, match="no camera 7; the model has: "):
         mjx.render(m, d, 7)
+    with pytest.raises(mjx.InputError, match="no camera 'nose'; the model has: "):
+        mjx.render(m, d, "nose")
     with pytest.raises(mjx.InputError, match="width=0"):
         mjx.render(m, d, width=0)
     with pytest.raises(mjx.InputError, match="ends in one of .gif, .webp, .mp4"):

@@ -136,17 +136,24 @@ def closest_segment_point_and_dist(a: Array, b: Array, pt: Array) -> tuple[Array
 
 
 def closest_segment_to_segment_points(a0: Array, a1: Array, b0: Array, b1: Array) -> tuple[Array, Array]:
-    """Return the nearest points of two segments: those of their lines, or else one is an end."""
-    along_a, along_b, between = a1 - a0, b1 - b0, a0 - b0
-    aa, ab, bb = jnp.dot(along_a, along_a), jnp.dot(along_a, along_b), jnp.dot(along_b, along_b)
-    to_a, to_b = jnp.dot(along_a, between), jnp.dot(along_b, between)
-    share = safe.clip(safe.divide(ab * to_b - bb * to_a, aa * bb - ab * ab), 0.0, 1.0)
-    on_b = closest_segment_point(b0, b1, a0 + share * along_a)
+    """Return the nearest points of two segments: those of their lines, or else one is an end.
+
+    Of parallel segments that overlap, many pairs are nearest; then it is the middle of a, where that is over b.
+    """
+    half_a, half_b = (a1 - a0) / 2, (b1 - b0) / 2
+    middle = a0 + half_a
+    between = middle - b0 - half_b
+    aa, ab, bb = jnp.dot(half_a, half_a), jnp.dot(half_a, half_b), jnp.dot(half_b, half_b)
+    to_a, to_b = jnp.dot(half_a, between), jnp.dot(half_b, between)
+    share = safe.clip(safe.divide(ab * to_b - bb * to_a, aa * bb - ab * ab), -1.0, 1.0)  # 0 where parallel
+    on_b = closest_segment_point(b0, b1, middle + share * half_a)
     on_a = closest_segment_point(a0, a1, on_b)
     pairs = [(on_a, on_b)]
     pairs += [(end, closest_segment_point(b0, b1, end)) for end in (a0, a1)]
     pairs += [(closest_segment_point(a0, a1, end), end) for end in (b0, b1)]
     points = jnp.stack([jnp.stack(pair) for pair in pairs])
     apart = points[:, 0] - points[:, 1]
-    best = points[jnp.argmin(jnp.sum(apart * apart, axis=1))]
+    squares = jnp.sum(apart * apart, axis=1)
+    inner = squares[0] <= jnp.min(squares) * (1 + 8 * jnp.finfo(squares.dtype).eps)
+    best = points[jnp.where(inner, 0, jnp.argmin(squares))]
     return best[0], best[1]
