@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--save-all", action="store_true", help="save the states of all worlds, not of 16")
     parser.add_argument("--html", action="store_true", help="write a replay of up to 16 worlds that plays in a browser")
     parser.add_argument(
-        "--video", nargs="?", const="gif", choices=FORMATS, help="write a video of the first world (default format: gif)"
+        "--video", nargs="?", const="gif", choices=FORMATS, help="write a video of the first world (default: gif)"
     )
     parser.add_argument("--camera", help="of the video, name or number (default: MuJoCo's free camera)")
     parser.add_argument("--devices", type=positive, help="devices that share the worlds (default: one a CPU core)")

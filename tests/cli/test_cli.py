@@ -82,8 +82,8 @@ def test_a_replay(model, tmp_path):
 def test_a_video(tmp_path):
     path = tmp_path / "arm.xml"
     path.write_text(PENDULUM.replace('name="j"', 'name="j" damping=".1"').replace("</worldbody>", CAMERA))
-    for arguments, name in ((["--video", "--camera", "side"], "arm.gif"), (["--video", "webp", "--camera", 0], "arm.webp")):
-        done = call("rollout", path, "--batch", 2, "--steps", 40, *arguments, "--out", tmp_path)
+    for name, arguments in {"arm.gif": ["--camera", "side"], "arm.webp": ["webp", "--camera", 0]}.items():
+        done = call("rollout", path, "--batch", 2, "--steps", 40, "--out", tmp_path, "--video", *arguments)
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines()[-1].split() == ["video", str(tmp_path / name)]
         with Image.open(tmp_path / name) as film:
