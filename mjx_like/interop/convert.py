@@ -15,6 +15,7 @@ from mjx_like.compiler.plugin.sdf import place_fields
 from mjx_like.errors import InputError
 from mjx_like.interop.arguments import data_to_get, data_to_put, model_to_put, results_to_fill
 from mjx_like.interop.compressed import dense_rows, entries_of
+from mjx_like.math.linalg import cholesky
 from mjx_like.mjcf.schema.settings import RGBA_DEFAULTS
 from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
@@ -166,7 +167,12 @@ def _mass_matrix(m: "mujoco.MjModel", d: "mujoco.MjData") -> np.ndarray:
 
 def _mass_factor(m: "mujoco.MjModel", d: "mujoco.MjData") -> np.ndarray:
     full = _mass_matrix(m, d)
-    return np.linalg.cholesky(full) if np.all(np.diag(full) > 0) else np.zeros_like(full)
+    if not np.all(np.diag(full) > 0):
+        return np.zeros_like(full)  # of a Data that no stage has filled yet
+    try:
+        return np.linalg.cholesky(full)
+    except np.linalg.LinAlgError:  # singular, or nearly so: as the engine itself factors it
+        return np.asarray(cholesky(jnp.asarray(full)))
 
 
 def _row_jacobian(m: "mujoco.MjModel", d: "mujoco.MjData") -> np.ndarray:

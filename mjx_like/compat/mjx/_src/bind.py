@@ -62,6 +62,11 @@ class _Bound:
         self._ids = np.array([spec.id for spec in several])
         self._one = len(several) == 1
 
+    @property
+    def id(self) -> Any:
+        """Return the ids of the elements, of one element a number."""
+        return int(self._ids[0]) if self._one else self._ids
+
     def _rows(self, name: str, index: np.ndarray, one: bool) -> jax.Array:
         """Return rows of a field, with the world axes before them."""
         value = getattr(self._record, name)
