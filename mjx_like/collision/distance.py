@@ -32,7 +32,8 @@ def geom_distance(m: Model, d: Data, geom1: int, geom2: int, distmax: Array | fl
     """Return (dist, fromto): the signed distance of two geoms and the segment between their nearest points.
 
     Args:
-      geom1, geom2: static ids; the segment leads from the first to the second.
+      geom1: a static id; the segment leads from its geom to the other.
+      geom2: likewise.
       distmax: distance at which geoms count as unrelated [m]: it is then the result, and the segment zero.
 
     Returns:
