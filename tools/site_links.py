@@ -1,7 +1,7 @@
 """A hook of MkDocs: pages of docs/ may link to files elsewhere in the repository; the site gets a copy of each.
 
-A link `../tests/models/a.xml` of a page becomes one to `source/tests/models/a.xml` of the site, and a link `docs/a.md` of
-the README, which is a page in `source/` then, one to `../a.md`.
+A link `../tests/models/a.xml` of a page becomes one to `source/tests/models/a.xml` of the site. The README is a page in
+`source/` then, and its link `docs/a.md` becomes `../a.md`.
 """
 
 import pathlib
