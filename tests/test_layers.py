@@ -43,12 +43,13 @@ LAYERS = (
     },
     {"compiler"},
     {"compilation", "rollout", "io", "interop", "bench", "visual"},
-    {"viewer", "render", "compat"},
+    {"viewer", "render"},
+    {"compat"},
     {"cli"},
     {"__main__"},
 )
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
-JIT = {"rollout", "bench", "visual", "viewer", "render", "cli"}
+JIT = {"rollout", "bench", "visual", "viewer", "render", "compat", "cli"}
 CALLBACKS = {"io_callback", "pure_callback", "callback", "host_callback"}
 LONGEST = 400
 
