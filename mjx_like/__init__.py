@@ -29,6 +29,7 @@ from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.integrator.position import differentiate_pos, integrate_pos, normalize_quat
 from mjx_like.interop.convert import get_data, get_data_into, put_data, put_model
+from mjx_like.interop.tables import save_parquet, to_xarray
 from mjx_like.inverse import compare_fwd_inv, inverse, inverse_skip
 from mjx_like.io import load, save, save_xml
 from mjx_like.loaders import install as _install
@@ -111,6 +112,7 @@ from mjx_like.types.model import Model
 from mjx_like.types.named import id2name, name2id
 from mjx_like.types.option import Option, Statistic
 from mjx_like.viewer.replay import save_html
+from mjx_like.viewer.rerun import log_rerun
 
 _install(_LOADERS)
 
@@ -204,6 +206,7 @@ __all__ = [
     "kinematics",
     "load",
     "local2global",
+    "log_rerun",
     "make_constraint",
     "make_data",
     "mat2quat",
@@ -240,6 +243,7 @@ __all__ = [
     "rungekutta4",
     "save",
     "save_html",
+    "save_parquet",
     "save_video",
     "save_xml",
     "sensor_acc",
@@ -262,6 +266,7 @@ __all__ = [
     "subtree_vel",
     "tendon",
     "tendon_bias",
+    "to_xarray",
     "transition_jacobian",
     "transmission",
     "trn_vec_pose",

@@ -1,4 +1,6 @@
-"""To and from the objects of an installed `mujoco`: `convert` (put_model, put_data, get_data, get_data_into).
+"""To and from other libraries' objects.
 
-`arguments` checks them, `compressed` reads sparse matrices. Only this package imports mujoco, in functions.
+`convert` has those of an installed `mujoco` (put_model, put_data, get_data, get_data_into); `arguments` checks them,
+`compressed` reads sparse matrices. Only this package imports mujoco, in functions. `tables` turns trajectories into
+xarray and Parquet, with the names that `labels` gives to entries.
 """

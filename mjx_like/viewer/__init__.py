@@ -2,4 +2,5 @@
 
 `server` is viser, `scene` draws a model in it, `replay` writes a trajectory as one HTML file. `live` shows a running
 simulation: `session` steps it, `panel` has its controls, `overlays` and `sensor_plot` explain it.
+`rerun` logs trajectories for another viewer, rerun.io.
 """
