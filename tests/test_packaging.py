@@ -56,3 +56,11 @@ def test_only_lower_bounds_but_for_the_engines_compared():
 def test_the_container_avoids_the_release_of_jax_that_miscompiles():
     excluded = re.search(r"jax\S*(!=[\d.]+)", PROJECT["dependencies"][0]).group(1)
     assert f"jax[cuda12]{excluded}" in (ROOT / "Dockerfile").read_text()
+
+
+def test_badges_are_true():
+    badges = dict(re.findall(r"badge/(\w+)-([^)]+)-blue", (ROOT / "README.md").read_text()))
+    versions = [line.split()[-1] for line in PROJECT["classifiers"] if "Python :: 3" in line]
+    assert badges["python"] == f"{versions[0]}_to_{versions[-1]}"
+    assert badges["licence"].replace("--", "-") == PROJECT["license"]
+    assert badges["equal_to"].replace("MuJoCo_", "mujoco==") in PROJECT["optional-dependencies"]["test"]
