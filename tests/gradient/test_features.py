@@ -14,6 +14,7 @@ from tests.support.oracle import load, states
 from tests.support.tolerances import SOLVE_NOISE, STEP_SLOPE
 
 LARGE = ("arm", "humanoid", "quadruped")  # their gradients are held by test_leaves, test_jacobians and test_rest
+ALIKE = ("pair_cylinder_box_flat", "pair_cylinder_cylinder_stack", "surface_velocity_elliptic")  # another pose or cone
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)
 LENGTH = 1e-6
 KINK = 1e-3  # of the two one-sided differences of a result, beyond which it is not smooth there
@@ -89,7 +90,7 @@ def _at_optimum(a, b, kinds, **options):
 
 
 @pytest.mark.parametrize(
-    "path", [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in LARGE else []) for p in SMALL]
+    "path", [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in LARGE + ALIKE else []) for p in SMALL]
 )
 def test_step(path, monkeypatch):
     """Reverse mode is forward mode, and both are central differences of what is smooth.
