@@ -15,6 +15,7 @@ from mjx_like.actuator import plan as actuator_plan
 from mjx_like.arguments import capacity
 from mjx_like.collision import plan as collision_plan
 from mjx_like.compiler.limits import MAX_BODIES, MAX_DOFS
+from mjx_like.compiler.mesh.curve import along_curve
 from mjx_like.compiler.reference.kinematics import local_frames
 from mjx_like.constraint import plan as constraint_plan
 from mjx_like.errors import InputError, ModelError, closest, shown
@@ -52,6 +53,7 @@ _DECIDED = (
     "wrap_sideid",
     "hfield_cells",
     "frame_nudge",
+    "mesh_facecurve",
     "declared_unsupported",
     "unsupported",
     "hooks",
@@ -198,6 +200,7 @@ def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, .
         wrap_sideid=_side_sites(arrays.fields),
         hfield_cells=_hfield_cells(arrays.fields, float(arrays.options["o_margin"])),
         frame_nudge=_frame_nudge(arrays.fields),
+        mesh_facecurve=_face_curve(arrays.fields),
         declared_unsupported=arrays.unsupported,
         unsupported=(),
         hooks=hooks,
@@ -227,6 +230,17 @@ def _hfield_cells(fields: dict[str, Any], o_margin: float) -> np.ndarray:
     reach = fields["geom_rbound"] + np.maximum(layer + layer[ground][:, None], largest)
     cells = np.ceil(2 * reach[..., None] / step[:, None] - 1e-9) + 1
     return np.minimum(cells, count[:, None]).astype(np.int32)
+
+
+def _face_curve(fields: dict[str, Any]) -> np.ndarray:
+    """Return the faces of each mesh in an order in which neighbours are near each other, numbers within the mesh."""
+    orders = [np.zeros(0, np.int64)]
+    vert, face = (np.asarray(fields[name]).reshape(-1, 3) for name in ("mesh_vert", "mesh_face"))
+    for mesh in range(fields["nmesh"]):
+        first, start = fields["mesh_vertadr"][mesh], fields["mesh_faceadr"][mesh]
+        own = face[start : start + fields["mesh_facenum"][mesh]]
+        orders.append(along_curve(vert[first:], own))
+    return np.concatenate(orders).astype(np.int32)
 
 
 def _frame_nudge(fields: dict[str, Any]) -> np.ndarray:

@@ -9,6 +9,7 @@ from jax.lax import stop_gradient as stop
 from mjx_like.geometry.ray import RAY
 from mjx_like.geometry.ray_surface import across, facing, height_field, reach, to_plane
 from mjx_like.geometry.signed_distance import field, held
+from mjx_like.geometry.triangle_tree import first_triangle, make_tree
 from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.select import take
@@ -18,6 +19,7 @@ from mjx_like.types.topology import Topology
 
 Array = jax.Array
 
+_MOST_TRIED = 200  # triangles that each ray tries; of more, a tree is searched
 _STEPS = 40  # along a ray to a signed distance field
 _TOUCH = 1e-7  # distance at which a ray has met it [m]
 _LOST = 1e6  # beyond this distance it never will [m]
@@ -29,33 +31,49 @@ def meshes(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen: Array
     point, vector: of the rays in the frame of each geom, shape (n, k, 3); seen: which geoms count, shape (n, k).
     Every triangle counts, from either side; the normal is that of its outer side.  Source: mj_rayMesh.
     """
-    vertex, owner = _faces(m.topology, geoms)
-    p, q, corner = stop((v.unpack(point), v.unpack(vector), m.mesh_vert))
-    triangles = tuple(v.unpack(take(corner, vertex[:, i])[None]) for i in range(3))
-    of_face = lambda x: x[:, owner]  # noqa: E731
-    tangents = tuple(tuple(map(of_face, t)) for t in across(q))
-    dist = reach(triangles, tuple(map(of_face, p)), tuple(map(of_face, q)), tangents)
-    dist = jnp.where(of_face(seen), dist, jnp.inf)
-    best = jnp.argmin(dist, axis=1)
-    hit = jnp.isfinite(jnp.min(dist, axis=1))
+    search = _in_tree if m.mesh_facenum[m.geom_dataid[geoms]].sum() > _MOST_TRIED else _among_all
+    dist, met_geom, chosen = search(m.topology, stop(m.mesh_vert), geoms, stop(point), stop(vector), seen)
+    hit = jnp.isfinite(dist)
 
-    own = (np.arange(geoms.size) == jnp.asarray(owner)[best][:, None]) & hit[:, None]
+    own = (np.arange(geoms.size) == met_geom[:, None]) & hit[:, None]
     start, direction = (v.unpack(jnp.sum(jnp.where(own[..., None], x, 0), axis=1)) for x in (point, vector))
-    chosen = jnp.asarray(vertex)[best]
     met = tuple(v.unpack(m.mesh_vert.at[chosen[:, i]].get(mode="promise_in_bounds")) for i in range(3))
     depth, _ = to_plane(met, start, direction)
     normal, _ = v.normalize(facing(met))
     return jnp.where(own, depth[:, None], -1), jnp.where(own[..., None], v.pack(normal)[:, None], 0)
 
 
-def _faces(t: Topology, geoms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the vertices of all faces of the meshes of geoms, shape (nface, 3), and the index of the geom of each."""
-    vertex, owner = [], []
-    for index, mesh in enumerate(t.geom_dataid[geoms]):
-        face = t.mesh_face[t.mesh_faceadr[mesh] :][: t.mesh_facenum[mesh]] + t.mesh_vertadr[mesh]
-        vertex.append(face)
-        owner.append(np.full(len(face), index, np.int32))
-    return np.concatenate(vertex), np.concatenate(owner)
+def _among_all(
+    t: Topology, corner: Array, geoms: np.ndarray, point: Array, vector: Array, seen: Array
+) -> tuple[Array, Array, Array]:
+    """Return distance, index among `geoms` and vertices of the first triangle of each ray, (n,), (n,), (n, 3)."""
+    faces = [_faces(t, mesh) for mesh in t.geom_dataid[geoms]]
+    vertex, owner = np.concatenate(faces), np.repeat(np.arange(geoms.size, dtype=np.int32), list(map(len, faces)))
+    p, q = v.unpack(point), v.unpack(vector)
+    triangles = tuple(v.unpack(take(corner, vertex[:, i])[None]) for i in range(3))
+    of_face = lambda x: x[:, owner]  # noqa: E731
+    tangents = tuple(tuple(map(of_face, t)) for t in across(q))
+    dist = reach(triangles, tuple(map(of_face, p)), tuple(map(of_face, q)), tangents)
+    dist = jnp.where(of_face(seen), dist, jnp.inf)
+    best = jnp.argmin(dist, axis=1)
+    return jnp.min(dist, axis=1), jnp.asarray(owner)[best], jnp.asarray(vertex)[best]
+
+
+def _in_tree(
+    t: Topology, corner: Array, geoms: np.ndarray, point: Array, vector: Array, seen: Array
+) -> tuple[Array, Array, Array]:
+    """Return the same as `_among_all`, by the tree of boxes."""
+    meshes, mesh = np.unique(t.geom_dataid[geoms], return_inverse=True)
+    tree = make_tree([_faces(t, mesh) for mesh in meshes])
+    corners = corner.at[tree.vertex].get(mode="promise_in_bounds")
+    dist, geom, slot = first_triangle(tree, mesh, corners, point, vector, seen)
+    return dist, geom, jnp.asarray(tree.vertex)[slot]
+
+
+def _faces(t: Topology, mesh: int) -> np.ndarray:
+    """Return the vertices of the faces of a mesh, shape (nface, 3), neighbours after each other."""
+    part = slice(int(t.mesh_faceadr[mesh]), int(t.mesh_faceadr[mesh] + t.mesh_facenum[mesh]))
+    return t.mesh_face[part][t.mesh_facecurve[part]] + t.mesh_vertadr[mesh]
 
 
 def height_fields(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen: Array) -> tuple[Array, Array]:

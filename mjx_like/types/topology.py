@@ -364,6 +364,7 @@ class Topology:
     has: dict[str, np.ndarray]
     wrap_sideid: np.ndarray  # (nwrap,) side site of a wrapping geom, or -1: what wrap_prm holds there
     hfield_cells: np.ndarray  # (height field geoms, ngeom, 2) rows and columns of cells within each geom's bound
+    mesh_facecurve: np.ndarray  # (nmeshface,) faces of each mesh, numbers within it, so that neighbours are near
     frame_nudge: np.ndarray  # (nbody + ngeom + nsite, 7) what moves nearly equal frames onto each other, or no rows
     declared_unsupported: tuple[str, ...]  # by the compiler
     unsupported: tuple[str, ...]  # with what the plans add
