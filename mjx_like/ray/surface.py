@@ -31,7 +31,7 @@ def meshes(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen: Array
     point, vector: of the rays in the frame of each geom, shape (n, k, 3); seen: which geoms count, shape (n, k).
     Every triangle counts, from either side; the normal is that of its outer side.  Source: mj_rayMesh.
     """
-    search = _in_tree if m.mesh_facenum[m.geom_dataid[geoms]].sum() > _MOST_TRIED else _among_all
+    search = _among_all if tried(m.topology, geoms) else _in_tree
     dist, met_geom, chosen = search(m.topology, stop(m.mesh_vert), geoms, stop(point), stop(vector), seen)
     hit = jnp.isfinite(dist)
 
@@ -41,6 +41,12 @@ def meshes(m: Model, geoms: np.ndarray, point: Array, vector: Array, seen: Array
     depth, _ = to_plane(met, start, direction)
     normal, _ = v.normalize(facing(met))
     return jnp.where(own, depth[:, None], -1), jnp.where(own[..., None], v.pack(normal)[:, None], 0)
+
+
+def tried(t: Topology, geoms: np.ndarray) -> int:
+    """Return how many triangles each ray tries one by one; 0 where a tree is searched instead.  geoms: of meshes."""
+    count = int(t.mesh_facenum[t.geom_dataid[geoms]].sum())
+    return count if count <= _MOST_TRIED else 0
 
 
 def _among_all(

@@ -9,6 +9,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.errors import InputError
+from mjx_like.ray.surface import tried
 from mjx_like.render.camera import Camera, fixed_camera, free_camera, pixel_rays
 from mjx_like.render.hit import OPAQUE, Hit, nearest, rgba
 from mjx_like.render.light import NO_LIGHT, Surface, lights, shade, to_light
@@ -21,7 +22,9 @@ from mjx_like.worlds import one_world
 
 Array = jax.Array
 
-_WORK = 1 << 22  # rays times geoms and triangles of one chunk
+# Rays of one chunk. On a CPU, of each world: more leave the cache, and all wait for the one that searches longest.
+_CPU_RAYS = 32
+_WORK = 1 << 22  # elsewhere, rays times geoms and triangles
 _LIFT = 1e-4  # of a shadow ray from its surface, in units of the model's extent
 
 
@@ -74,9 +77,10 @@ def render(
         camera = free_camera(m) if camera == -1 else fixed_camera(m, d, camera)
     include = np.isin(m.geom_group, np.asarray(tuple(groups)))
     start, direction = (x.reshape(-1, 3) for x in pixel_rays(camera, width, height))
-    faces = int(np.sum(m.mesh_facenum[m.geom_dataid[m.geom_type == GeomType.MESH]]))
+    faces = tried(m.topology, np.flatnonzero(m.geom_type == GeomType.MESH))
     count = start.shape[0]
-    chunk = max(1, min(count, _WORK // max(1, m.ngeom + faces)))
+    most = _CPU_RAYS if jax.default_backend() == "cpu" else _WORK // max(1, m.ngeom + faces)
+    chunk = max(1, min(count, most))
     scene = _Scene(m, d, camera, include, shadows, reflections, layers)
     rays = (jnp.pad(x, ((0, -count % chunk), (0, 0)), mode="edge").reshape(-1, chunk, 3) for x in (start, direction))
     parts = lax.map(lambda ray: _pixels(scene, *ray), tuple(rays))
