@@ -33,6 +33,8 @@ class Mirror:
         vars(self).update(_record=record, _copies={})
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
         if name in self._copies:
             return self._copies[name]
         value = getattr(self._record, name)
@@ -46,7 +48,8 @@ class Mirror:
 
     def __setattr__(self, name: str, value: Any) -> None:
         old = np.asarray(getattr(self._record, name))
-        self._copies[name] = np.broadcast_to(np.asarray(value, old.dtype), np.shape(getattr(self, name))).copy()
+        new = np.broadcast_to(np.asarray(value, old.dtype), np.shape(getattr(self, name)))
+        self._copies[name] = new.copy() if new.shape else new.item()
 
     def record(self) -> Any:
         """Return the record with what was written into the copies."""
@@ -82,14 +85,11 @@ class Named:
     def __getattr__(self, name: str) -> "Indexer":
         if name.startswith("_"):
             raise AttributeError(name)
-        declared = self._kind.__dataclass_fields__[name].metadata["shape"] if name in self._fields() else ()
-        value = getattr(self._mirror, name)
-        rows = [self._axes.get(size, {}) for size in declared[:1]]
-        columns = {} if len(rows) == 0 or value.ndim < 2 else _columns(name, value.shape[-1])
-        return Indexer(name, value, [*rows, columns])
-
-    def _fields(self) -> dict[str, Any]:
-        return {name for name, field in self._kind.__dataclass_fields__.items() if "shape" in field.metadata}
+        value, declared = getattr(self._mirror, name), self._kind.__dataclass_fields__.get(name)
+        if declared is None or not np.ndim(value):
+            return Indexer(name, np.asarray(value), [{}])
+        columns = _columns(name, value.shape[-1]) if value.ndim > 1 else {}
+        return Indexer(name, value, [self._axes.get(declared.metadata["shape"][0], {}), columns])
 
 
 class Indexer:

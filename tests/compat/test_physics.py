@@ -118,7 +118,8 @@ def test_reset_copy_and_state(physics):
     physics.set_state(other.get_state())
     assert error(physics.velocity(), other.velocity()) == 0
     with physics.reset_context():
-        physics.data.qpos[0] = 0.75
+        physics.data.qpos[0], physics.data.time = 0.75, 2.0
+    assert physics.time() == 2.0 and np.shape(physics.named.data.time) == ()
     assert physics.data.xpos[1, 0] == 0.75 and not physics.data.qfrc_actuator.any()
     with pytest.raises(ValueError, match=r"shape \(2,\), the model needs \(10,\)"):
         physics.set_state(np.zeros(2))
