@@ -32,6 +32,7 @@ from mjx_like.interop.convert import get_data, get_data_into, put_data, put_mode
 from mjx_like.interop.tables import save_parquet, to_xarray
 from mjx_like.inverse import compare_fwd_inv, inverse, inverse_skip
 from mjx_like.io import load, save, save_xml
+from mjx_like.leaves.change import leaf_value, with_leaves
 from mjx_like.loaders import install as _install
 from mjx_like.math.pose import (
     axis_angle2quat,
@@ -204,6 +205,7 @@ __all__ = [
     "jac_site",
     "jac_subtree_com",
     "kinematics",
+    "leaf_value",
     "load",
     "local2global",
     "log_rerun",
@@ -270,6 +272,7 @@ __all__ = [
     "transition_jacobian",
     "transmission",
     "trn_vec_pose",
+    "with_leaves",
     "with_smoothing",
     "without_smoothing",
     "xfrc_accumulate",

@@ -33,6 +33,14 @@ from mjx_like.worlds import one_model
 Array = jax.Array
 Changes = dict[str, Array]
 
+# The parameters that derived constants follow from.
+READ = frozenset(
+    "actuator_armature actuator_cranklength actuator_gear body_inertia body_ipos body_iquat body_mass body_pos"
+    " body_quat cam_pos cam_quat dof_armature eq_data flex_node flex_vert geom_fluid geom_gap geom_margin geom_pos"
+    " geom_quat geom_size hfield_size jnt_axis jnt_pos light_dir light_pos qpos0 site_pos site_quat tendon_armature"
+    " wrap_prm".split()
+)
+
 _LEAST_SIZE = 1e-5  # of a body [m]
 _SLIDES_ONLY = 2  # of body_simple
 _OF_MESH = (GeomType.MESH, GeomType.SDF)  # whose bounds follow from the mesh
@@ -148,7 +156,7 @@ def _inverse_weights(m: Model, d: Data) -> tuple[Array, Array]:
     """Return body_invweight0, shape (nbody, 2), and dof_invweight0, shape (nv,)."""
     slides, per_mass = m.body_simple == _SLIDES_ONLY, _per_mass(m)
     rows = jnp.stack(jac(m, d, d.xipos, np.arange(m.nbody)), axis=1)  # (nbody, 2, nv, 3)
-    mobility = _mobility(d, jnp.swapaxes(rows, 2, 3).reshape(-1, m.nv)).reshape(m.nbody, 2, 3)
+    mobility = _mobility(d, jnp.swapaxes(rows, 2, 3).reshape(6 * m.nbody, m.nv)).reshape(m.nbody, 2, 3)
     of_slides = jnp.stack([per_mass, jnp.zeros_like(per_mass)], axis=1)
     body = jnp.where(slides[:, None], of_slides, jnp.mean(mobility, axis=2))
     body = jnp.where((m.body_weldid == 0)[:, None], 0, body)

@@ -41,7 +41,7 @@ LAYERS = (
         "smoothing",
         "derivative",
     },
-    {"compiler"},
+    {"leaves", "compiler"},
     {"compilation", "rollout", "io", "interop", "bench", "visual"},
     {"viewer", "render"},
     {"compat"},

@@ -10,9 +10,10 @@ import numpy as np
 from jax import lax
 
 from mjx_like.arguments import whole_number
-from mjx_like.compat.named import Mirror, ModelMirror, Named, axes_of
+from mjx_like.compat.named import Mirror, ModelMirror, Named
 from mjx_like.errors import InputError, MjxLikeError
 from mjx_like.forward import forward
+from mjx_like.leaves.entries import axes_of
 from mjx_like.render.image import render
 from mjx_like.state.initial import make_data, reset, reset_to_key
 from mjx_like.step import step, step1, step2
