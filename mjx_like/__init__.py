@@ -76,6 +76,8 @@ from mjx_like.smooth.xfrc import apply_ft, xfrc_accumulate
 from mjx_like.smoothing import with_smoothing, without_smoothing
 from mjx_like.solver.stage import solve
 from mjx_like.solver.statistics import SolverStatistics, solver_statistics
+from mjx_like.state.batch import batch
+from mjx_like.state.difference import state_difference
 from mjx_like.state.history import init_ctrl_history, init_sensor_history, read_ctrl, read_sensor
 from mjx_like.state.initial import make_data, reset_to_key
 from mjx_like.state.vector import get_state, set_state, state_size
@@ -158,6 +160,7 @@ __all__ = [
     "angmom_mat",
     "apply_ft",
     "axis_angle2quat",
+    "batch",
     "camlight",
     "check",
     "collision",
@@ -260,6 +263,7 @@ __all__ = [
     "solve_m",
     "solve_m2",
     "solver_statistics",
+    "state_difference",
     "state_size",
     "step",
     "step1",

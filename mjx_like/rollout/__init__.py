@@ -1,1 +1,2 @@
-"""Many steps: `rollout` scans and blocks worlds, `sharding` spreads them over devices, `replay` runs one again."""
+"""Many steps: `rollout` scans and blocks worlds, driven by `inputs` (controls or a policy), `sharding` spreads them
+over devices, `replay` runs one again."""

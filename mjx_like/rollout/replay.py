@@ -39,7 +39,7 @@ def replay(
     compiled loop, and it the bits. The worlds that shared the block of the world run again with it, since they have a
     share in its bits. What `rollout` carries from step to step is exact, the controls are those of the step, and
     derived fields are those of `d` until `forward` is called. What is computed from that Data outside the loop, its
-    next state too, is that of the rollout up to rounding.
+    next state too, is that of the rollout up to rounding. A rollout with a policy, or with `every`, has no replay.
 
     Args:
       world: its number in the batch.

@@ -15,6 +15,7 @@ from mjx_like.arguments import truth, whole_number
 from mjx_like.collision.convex.derivative import FOUND
 from mjx_like.errors import InputError, shown
 from mjx_like.math.world_last import map_last
+from mjx_like.rollout.inputs import Policy, check_inputs, check_policy, controls, controls_of
 from mjx_like.rollout.sharding import in_blocks, over_devices
 from mjx_like.solver.implicit_gradient import OPTIMUM
 from mjx_like.step import step
@@ -67,7 +68,10 @@ def rollout(
     ctrl: Array | None = None,
     *,
     steps: int | None = None,
+    policy: Policy | None = None,
+    inputs: Any = None,
     record: Recorder = record_state,
+    every: int = 1,
     remat: bool = True,
     unroll: int = 1,
     block: int | None = None,
@@ -91,9 +95,17 @@ def rollout(
       d: the start.
       ctrl: controls of each step, shape (steps, nu), or (batch, steps, nu) for each world its own; None to hold
         `d.ctrl`.
-      steps: number of steps; needed without `ctrl`.
+      steps: number of steps; needed without `ctrl` and `inputs`.
+      policy: function `(d, inputs) -> ctrl` of the Data before each step, shape (nu,), in place of `ctrl`. It sees the
+        state; derived fields (`xpos`, `sensordata`) are those of the `d` given to `rollout`, at every step: compute
+        what it needs, as with `kinematics(m, d)`. Each function compiles anew, and arrays that it closes over are
+        constants of that program: where they change, as weights do, call `rollout` inside a `jax.jit` of which they
+        are arguments.
+      inputs: what the policy is given of each step: a pytree of arrays with axes (steps, ...), or for a batch
+        (batch, steps, ...).
       record: function of the Data after a step, `d.xpos` and the like being those of its start. Its result, any
         pytree, is stacked over the steps. Calls with the same function share one compilation.
+      every: record every so many steps, the last of each so many; the number of steps must divide by it.
       remat: in reverse mode, store only the state of each step, the solver's acceleration and what the search for
         contacts of convex geoms found, and compute the rest again.
       unroll: steps written out in the body of the loop.
@@ -102,21 +114,25 @@ def rollout(
       return_data: return the Data at the end too, to go on from it.
 
     Returns:
-      The records, arrays with axes (steps, ...) or (batch, steps, ...); with `return_data`, (records, Data).
+      The records, arrays with axes (steps / every, ...) or (batch, steps / every, ...); with `return_data`,
+      (records, Data).
 
     Raises:
       InputError: an argument of another kind, or one that does not fit the others; the message names it.
     """
     batch = number_of_worlds("rollout", m, d)
     _check_types(m, d)
-    ctrl = None if ctrl is None else _controls(m, d, batch, ctrl)
-    steps, unroll = _steps(ctrl, steps), whole_number("unroll", unroll, least=1)
+    check_policy(policy, ctrl, inputs)
+    given = controls(m, d, batch, ctrl) if policy is None and ctrl is not None else inputs
+    lengths = check_inputs(batch, given) if policy is not None else set() if ctrl is None else {given.shape[-2]}
+    steps, unroll = _steps(lengths, steps), whole_number("unroll", unroll, least=1)
+    every = _every(every, steps)
     _check_record(record)
     remat, return_data = truth("remat", remat), truth("return_data", return_data)
     devices = None if devices is None else _devices(batch, devices)
     block = _block(batch, block, devices)
     with _collector_paused():
-        end, records = _rollout(m, d, ctrl, steps, record, remat, unroll, block, devices)
+        end, records = _rollout(m, d, given, policy, steps, every, record, remat, unroll, block, devices)
     return (records, end) if return_data else records
 
 
@@ -136,13 +152,16 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-@functools.partial(jax.jit, static_argnums=(3, 4, 5, 6, 7, 8))
-def _rollout(m, d, ctrl, steps, record, remat, unroll, block, devices):
-    scan = functools.partial(_scan, length=steps, remat=remat, unroll=unroll)
+@functools.partial(jax.jit, static_argnums=(3, 4, 5, 6, 7, 8, 9, 10))
+def _rollout(m, d, given, policy, steps, every, record, remat, unroll, block, devices):
+    """given: the controls of each step, or the inputs of a policy; None for neither."""
+    scan = functools.partial(_scan, length=steps, every=every, remat=remat, unroll=unroll)
+    advance = functools.partial(_advance, record, policy)
     if block is None:
-        return _one_world(scan, record, m, d, ctrl)
-    leaves, structure = jax.tree.flatten((m, d, ctrl))
-    mapped = own_axes(m, d, ctrl)
+        return _one_world(scan, advance, m, d, given)
+    leaves, structure = jax.tree.flatten((m, d, given))
+    mapped = own_axes(m, d, given if policy is None else None)
+    mapped += [True] * (len(leaves) - len(mapped))
     worlds = [x for x, is_mapped in zip(leaves, mapped, strict=True) if is_mapped]
     shared = [x for x, is_mapped in zip(leaves, mapped, strict=True) if not is_mapped]
     many = _worlds_last if jax.default_backend() == "cpu" and m.nv <= MOST_DOFS_LAST else _worlds_first
@@ -150,7 +169,7 @@ def _rollout(m, d, ctrl, steps, record, remat, unroll, block, devices):
     def together(own: list[Array], common: list[Array]) -> tuple[Data, Any]:
         own, common = iter(own), iter(common)
         values = [next(own if is_mapped else common) for is_mapped in mapped]
-        return many(scan, record, jax.tree.unflatten(structure, mapped), *jax.tree.unflatten(structure, values))
+        return many(scan, advance, jax.tree.unflatten(structure, mapped), *jax.tree.unflatten(structure, values))
 
     function = in_blocks(together, block)
     function = function if devices is None else over_devices(function, devices)
@@ -163,24 +182,27 @@ def own_axes(m: Model, d: Data, ctrl: Array | None) -> list[bool]:
     return [x.ndim > rank for x, rank in zip(jax.tree.leaves((m, d, ctrl)), declared, strict=True)]
 
 
-def _one_world(scan: Scan, record: Recorder, m: Model, d: Data, ctrl: Array | None) -> tuple[Data, Any]:
-    state, records = scan(functools.partial(_advance, record, m, d), _start(d), ctrl)
+def _one_world(scan: Scan, advance: Callable[..., Any], m: Model, d: Data, given: Any) -> tuple[Data, Any]:
+    state, records = scan(functools.partial(advance, m, d), _start(d), given)
     return d.replace(**state), records
 
 
-def _worlds_first(scan: Scan, record: Recorder, mapped: Any, m: Model, d: Data, ctrl: Array | None) -> tuple[Data, Any]:
-    """Return Data and records of many worlds; `mapped` says which arrays of (m, d, ctrl) have a leading world axis."""
+def _worlds_first(
+    scan: Scan, advance: Callable[..., Any], mapped: Any, m: Model, d: Data, given: Any
+) -> tuple[Data, Any]:
+    """Return Data and records of many worlds; `mapped` says which arrays of (m, d, given) have a leading world axis."""
     axes = jax.tree.map(lambda own: 0 if own else None, mapped)
-    return jax.vmap(functools.partial(_one_world, scan, record), in_axes=axes)(m, d, ctrl)
+    return jax.vmap(functools.partial(_one_world, scan, advance), in_axes=axes)(m, d, given)
 
 
-def _worlds_last(scan: Scan, record: Recorder, mapped: Any, m: Model, d: Data, ctrl: Array | None) -> tuple[Data, Any]:
+def _worlds_last(
+    scan: Scan, advance: Callable[..., Any], mapped: Any, m: Model, d: Data, given: Any
+) -> tuple[Data, Any]:
     """Return what `_worlds_first` does, with the worlds on the last axis of every array inside."""
-    m, d, ctrl = jax.tree.map(lambda x, own: jnp.moveaxis(x, 0, -1) if own else x, (m, d, ctrl), mapped)
-    start, (own_m, own_d, own_ctrl) = _start(d), mapped
-    own = (own_m, own_d, dict.fromkeys(start, True), own_ctrl)
-    many = map_last(functools.partial(_advance, record), own)
-    state, records = scan(lambda state, u: many(m, d, state, u), start, ctrl)
+    m, d, given = jax.tree.map(lambda x, own: jnp.moveaxis(x, 0, -1) if own else x, (m, d, given), mapped)
+    start, (own_m, own_d, own_given) = _start(d), mapped
+    many = map_last(advance, (own_m, own_d, dict.fromkeys(start, True), own_given))
+    state, records = scan(lambda state, u: many(m, d, state, u), start, given)
     return jax.tree.map(lambda x: jnp.moveaxis(x, -1, 0), (d.replace(**state), records))
 
 
@@ -188,16 +210,32 @@ def _start(d: Data) -> dict[str, Array]:
     return {name: getattr(d, name) for name in CARRIED}
 
 
-def _advance(record: Recorder, m: Model, d: Data, state: dict[str, Array], u: Array | None) -> tuple[Any, Any]:
-    """Return the state after one step and what is recorded of it."""
-    x = step(m, d.replace(**(state if u is None else state | {"ctrl": u})))
+def _advance(
+    record: Recorder, policy: Policy | None, m: Model, d: Data, state: dict[str, Array], u: Any
+) -> tuple[Any, Any]:
+    """Return the state after one step and what is recorded of it.  u: controls of the step, or inputs of the policy."""
+    d = d.replace(**state)
+    u = u if policy is None else controls_of(policy, m, d, u)
+    x = step(m, d if u is None else d.replace(ctrl=u))
     return _start(x), (record.record(x), state) if isinstance(record, WithStart) else record(x)
 
 
-def _scan(advance: Callable[..., Any], start: Any, ctrl: Array | None, *, length, remat, unroll) -> tuple[Any, Any]:
+def _scan(
+    advance: Callable[..., Any], start: Any, given: Any, *, length: int, every: int, remat: bool, unroll: int
+) -> tuple[Any, Any]:
     kept = jax.checkpoint_policies.save_only_these_names(OPTIMUM, FOUND)
     advance = jax.checkpoint(advance, prevent_cse=False, policy=kept) if remat else advance
-    return lax.scan(advance, start, ctrl, length=length, unroll=unroll)
+    if every > 1:
+        given = jax.tree.map(lambda x: x.reshape(length // every, every, *x.shape[1:]), given)
+        advance, unroll, length = functools.partial(_several, advance, every, unroll), 1, length // every
+    return lax.scan(advance, start, given, length=length, unroll=unroll)
+
+
+def _several(advance: Callable[..., Any], every: int, unroll: int, state: Any, given: Any) -> tuple[Any, Any]:
+    """Return the state after several steps and the record of the last."""
+    shapes = jax.eval_shape(advance, state, jax.tree.map(lambda x: x[0], given))[1]
+    blank = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
+    return lax.scan(lambda last, u: (advance(last[0], u), None), (state, blank), given, every, unroll=unroll)[0]
 
 
 def _check_types(m: Model, d: Data) -> None:
@@ -215,34 +253,24 @@ def _check_types(m: Model, d: Data) -> None:
             )
 
 
-def _controls(m: Model, d: Data, batch: int | None, given: Any) -> Array:
-    shapes = "(steps, nu)" if batch is None else f"(steps, nu) or ({batch}, steps, nu)"
-    try:
-        ctrl = jnp.asarray(given, d.ctrl.dtype)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"ctrl={shown(given)}: must be an array of numbers of shape {shapes}, with nu={m.nu}"
-        ) from None
-    if not ctrl.ndim:
-        raise InputError(f"ctrl={shown(given)}: must have shape {shapes}; the number of steps is steps={shown(given)}")
-    lead = ctrl.shape[:-2]
-    if ctrl.ndim < 2 or ctrl.shape[-1] != m.nu or lead not in ((), () if batch is None else (batch,)):
-        raise InputError(f"ctrl has shape {ctrl.shape}; it must be {shapes}, with nu={m.nu}")
-    return ctrl
-
-
-def _steps(ctrl: Array | None, steps: int | None) -> int:
-    """Return the number of steps, which controls or `steps` give."""
+def _steps(lengths: set[int], steps: int | None) -> int:
+    """Return the number of steps, which controls or inputs (their `lengths`) or `steps` give."""
     if steps is not None:
         steps = whole_number("steps", steps, least=0, instead=", or give ctrl= of shape (steps, nu)")
-    if ctrl is None:
-        if steps is None:
-            raise InputError("steps=None: give the number of steps, or ctrl= of shape (steps, nu)")
-        return steps
-    length = ctrl.shape[-2]
+        lengths = lengths or {steps}
+    if not lengths:
+        raise InputError("steps=None: give the number of steps, or ctrl= of shape (steps, nu)")
+    (length,) = lengths
     if steps not in (None, length):
         raise InputError(f"steps={steps}, but ctrl has {length} steps: leave steps out, or slice ctrl")
     return length
+
+
+def _every(every: int, steps: int) -> int:
+    every = whole_number("every", every, least=1)
+    if steps % every:
+        raise InputError(f"every={every}: must divide the number of steps, {steps}")
+    return every
 
 
 def _check_record(record: Any) -> None:

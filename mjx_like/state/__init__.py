@@ -1,1 +1,2 @@
-"""The state: `initial` (make_data, reset), `vector` (get_state, set_state), `history` (buffers of delayed signals)."""
+"""The state: `initial` (make_data, reset), `batch` (many worlds), `difference` (of states), `vector` (get_state,
+set_state), `history` (buffers of delayed signals)."""
