@@ -1,6 +1,7 @@
 """Rays against the geoms of a model."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -104,6 +105,33 @@ def unbuilt(t: Topology, include: np.ndarray) -> tuple[str, ...]:
     return tuple(found)
 
 
+class Shapes(NamedTuple):
+    """What rays may meet.
+
+    kind: GeomType of each, static; data: of meshes and height fields, static; shapes (n,). pos, mat, size: as those of
+    geoms, shapes (n, 3), (n, 3, 3), (n, 3) [m, world]. Fields come first, in the order of the model's geoms.
+    """
+
+    kind: np.ndarray
+    data: np.ndarray
+    pos: Array
+    mat: Array
+    size: Array
+
+
+class Met(NamedTuple):
+    """What each ray meets first.
+
+    dist: in units of the direction's length; shape: which one; normal: outward, unit length, shape (n, 3). A miss gives
+    -1, -1 and zeros. face: number of the face among those of all meshes where that is a mesh, None without meshes.
+    """
+
+    dist: Array
+    shape: Array
+    normal: Array
+    face: Array | None
+
+
 def cast(
     m: Model, d: Data, point: Array, vector: Array, include: np.ndarray, near: Array | None = None
 ) -> tuple[Array, Array, Array]:
@@ -114,27 +142,40 @@ def cast(
     Geoms with zero alpha are never met. A miss gives -1, -1 and zeros.
     Reads geom_xpos, geom_xmat.
     """
-    dists, normals, ids = [], [], []
+    seen = _alpha(m) != 0
+    geoms = Shapes(m.geom_type, m.geom_dataid, d.geom_xpos, d.geom_xmat, m.geom_size)
+    met = first_met(m, geoms, point, vector, include, seen if near is None else seen & near)
+    return met.dist, met.shape, met.normal
+
+
+def first_met(m: Model, shapes: Shapes, point: Array, vector: Array, include: np.ndarray, seen: Array) -> Met:
+    """Return what rays meet first.
+
+    point, vector: of the rays, shape (n, 3) [world]; include: static, which shapes each ray may meet, shape (n, k);
+    seen: which shapes any ray may meet, shape (k,).
+    """
+    dists, normals, ids, face = [], [], [], None
     for kind, kernel in (RAY | SURFACES).items():
-        geoms = np.flatnonzero((m.geom_type == kind) & include.any(axis=0))
-        if not geoms.size:
+        own = np.flatnonzero((shapes.kind == kind) & include.any(axis=0))
+        if not own.size:
             continue
-        rotation = take(d.geom_xmat, geoms)
-        start = _rotated(rotation, point[:, None] - take(d.geom_xpos, geoms))
+        rotation = take(shapes.mat, own)
+        start = _rotated(rotation, point[:, None] - take(shapes.pos, own))
         along = _rotated(rotation, vector[:, None])
-        seen = include[:, geoms] & (_alpha(m, geoms) != 0)
-        seen = seen if near is None else seen & take(near, geoms)
+        visible = include[:, own] & take(seen, own)
         if kind in SURFACES:
-            dist, normal = kernel(m, geoms, start, along, seen)
+            data = own if kind == GeomType.SDF else shapes.data[own]  # a field is found by its geom
+            dist, normal, *rest = kernel(m, data, start, along, visible)
+            face = rest[0] if rest else face
         else:
-            dist, normal = kernel(start, along, take(m.geom_size, geoms))
-        dists.append(jnp.where(seen & (dist >= 0), dist, jnp.inf))
+            dist, normal = kernel(start, along, take(shapes.size, own))
+        dists.append(jnp.where(visible & (dist >= 0), dist, jnp.inf))
         normals.append(jnp.sum(rotation * normal[..., None, :], axis=-1))
-        ids.append(geoms)
+        ids.append(own)
     if not dists:
         nothing = jnp.full(point.shape[0], -1, jnp.int32)
-        return nothing.astype(point.dtype), nothing, jnp.zeros_like(point)
-    return _first(jnp.concatenate(dists, axis=1), jnp.concatenate(normals, axis=1), np.concatenate(ids))
+        return Met(nothing.astype(point.dtype), nothing, jnp.zeros_like(point), None)
+    return Met(*_first(jnp.concatenate(dists, axis=1), jnp.concatenate(normals, axis=1), np.concatenate(ids)), face)
 
 
 def _rotated(rotation: Array, vector: Array) -> Array:
@@ -142,20 +183,20 @@ def _rotated(rotation: Array, vector: Array) -> Array:
     return jnp.sum(rotation * vector[..., None], axis=-2)
 
 
-def _alpha(m: Model, geoms: np.ndarray) -> Array:
-    """Return the opacity of geoms, of their material where they have one, shape (k,)."""
-    own, material = take(m.geom_rgba[:, 3], geoms), m.geom_matid[geoms]
+def _alpha(m: Model) -> Array:
+    """Return the opacity of geoms, of their material where they have one, shape (ngeom,)."""
+    own, material = m.geom_rgba[:, 3], m.geom_matid
     if not m.nmat:
         return own
     return jnp.where(material >= 0, take(m.mat_rgba[:, 3], np.maximum(material, 0)), own)
 
 
-def _first(dist: Array, normal: Array, geoms: np.ndarray) -> tuple[Array, Array, Array]:
-    """Return the least distance with its geom and normal; dist: shape (n, k), normal: shape (n, k, 3)."""
+def _first(dist: Array, normal: Array, shapes: np.ndarray) -> tuple[Array, Array, Array]:
+    """Return the least distance with its shape and normal; dist: shape (n, k), normal: shape (n, k, 3)."""
     best = jnp.argmin(dist, axis=1)
     chosen = np.arange(dist.shape[1]) == best[:, None]
     least = jnp.min(dist, axis=1)
     hit = jnp.isfinite(least)
-    geomid = jnp.sum(jnp.where(chosen, np.asarray(geoms, np.int32), 0), axis=1, dtype=jnp.int32)
+    shape = jnp.sum(jnp.where(chosen, np.asarray(shapes, np.int32), 0), axis=1, dtype=jnp.int32)
     facing = jnp.sum(jnp.where(chosen[..., None] & hit[:, None, None], normal, 0), axis=1)
-    return jnp.where(hit, least, -1), jnp.where(hit, geomid, -1), facing
+    return jnp.where(hit, least, -1), jnp.where(hit, shape, -1), facing
