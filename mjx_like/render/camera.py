@@ -107,9 +107,7 @@ def pixel_rays(camera: Camera, width: int, height: int) -> tuple[Array, Array]:
 
     Shapes (height, width, 3) [m, world] and [1, world]; the first row is the upper one.
     """
-    left, right, bottom, top = camera.window
-    aspect = (top - bottom) / 2 * (width / height)
-    left, right = jnp.where(left == right, -aspect, left), jnp.where(left == right, aspect, right)
+    left, right, bottom, top = _window(camera, width, height)
     x = left + (right - left) * ((np.arange(width) + 0.5) / width)
     y = top + (bottom - top) * ((np.arange(height) + 0.5) / height)
     x, y = jnp.broadcast_arrays(x[None], y[:, None])
@@ -117,3 +115,17 @@ def pixel_rays(camera: Camera, width: int, height: int) -> tuple[Array, Array]:
     ahead = jnp.broadcast_to(-camera.mat[:, 2], across.shape)
     start = jnp.broadcast_to(camera.pos, across.shape)
     return (start + across, ahead) if camera.orthographic else (start, across + ahead)
+
+
+def pixel_steps(camera: Camera, width: int, height: int) -> tuple[Array, Array]:
+    """Return by what the starts and directions of `pixel_rays` change to the right and down, shape (2, 3) each."""
+    left, right, bottom, top = _window(camera, width, height)
+    step = jnp.stack([(right - left) / width * camera.mat[:, 0], (bottom - top) / height * camera.mat[:, 1]])
+    return (step, jnp.zeros_like(step)) if camera.orthographic else (jnp.zeros_like(step), step)
+
+
+def _window(camera: Camera, width: int, height: int) -> tuple[Array, Array, Array, Array]:
+    """Left, right, bottom and top of the picture, as in Camera."""
+    left, right, bottom, top = camera.window
+    aspect = (top - bottom) / 2 * (width / height)
+    return jnp.where(left == right, -aspect, left), jnp.where(left == right, aspect, right), bottom, top

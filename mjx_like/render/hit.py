@@ -1,4 +1,4 @@
-"""What rays meet: the nearest geom of those that count."""
+"""Rays, and what they meet: the nearest shape of those that count."""
 
 from typing import NamedTuple
 
@@ -6,54 +6,65 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.ray.stage import cast
-from mjx_like.types.data import Data
+from mjx_like.math import safe
+from mjx_like.ray.stage import first_met
+from mjx_like.render.drawn import Drawn
 from mjx_like.types.model import Model
-from mjx_like.visual.look import PLAIN
 
 Array = jax.Array
 
 OPAQUE = 0.995  # least opacity of what hides what is behind it and is in depth images, as in MuJoCo's renderer
 
 
-class Hit(NamedTuple):
-    """Where rays first meet a geom.
+class Rays(NamedTuple):
+    """Rays, and how they change from a pixel to its neighbours, to the right and below.
 
-    dist: in units of the direction's length, infinite on a miss; geom: its id, -1 on a miss; point: [m, world];
+    start, direction: shape (n, 3) [m, world]; start_step, direction_step: shape (2, n or 1, 3).
+    """
+
+    start: Array
+    direction: Array
+    start_step: Array
+    direction_step: Array
+
+
+class Hit(NamedTuple):
+    """Where rays first meet a shape.
+
+    dist: in units of the direction's length, infinite on a miss; shape: its number, -1 on a miss; point: [m, world];
     normal: outward; shapes (n,), (n,), (n, 3), (n, 3).
     """
 
     dist: Array
-    geom: Array
+    shape: Array
     point: Array
     normal: Array
 
 
-def nearest(m: Model, d: Data, start: Array, direction: Array, include: np.ndarray, seen: Array | None = None) -> Hit:
+def nearest(m: Model, drawn: Drawn, start: Array, direction: Array, seen: Array) -> Hit:
     """Return what rays meet first.
 
     Args:
       m: the model.
-      d: one world; reads geom_xpos, geom_xmat.
+      drawn: what is there.
       start, direction: of the rays, shape (n, 3) [m, world].
-      include: which geoms count, static, shape (ngeom,).
-      seen: which geoms count, at run time, shape (ngeom,); None for all.
+      seen: which shapes count of those that are drawn, shape (drawn.count,).
     """
-    count = start.shape[0]
-    dist, geom, normal = cast(m, d, start, direction, np.broadcast_to(include, (count, m.ngeom)), seen)
-    hit = geom >= 0
-    dist = jnp.where(hit, dist, jnp.inf)
+    include = np.broadcast_to(drawn.include, (start.shape[0], drawn.count))
+    met = first_met(m, drawn.shapes, start, direction, include, seen)
+    hit = met.shape >= 0
+    dist = jnp.where(hit, met.dist, jnp.inf)
     point = start + jnp.where(hit, dist, 0)[:, None] * direction
-    return Hit(dist, geom, point, normal)
+    return Hit(dist, met.shape, point, met.normal)
 
 
-def rgba(m: Model) -> Array:
-    """Return the colours of geoms, of their materials where they say none, shape (ngeom, 4).
+def footprint(rays: Rays, hit: Hit) -> Array:
+    """Return how points that rays meet change from a pixel to its neighbours, shape (2, n, 3) [m, world].
 
-    Source: setMaterial in engine_vis_visualize.c.
+    The surface counts as flat; a miss has no meaning. Source: Igehy, Tracing Ray Differentials, equations 10 to 12.
     """
-    if not m.nmat:
-        return m.geom_rgba
-    material = m.mat_rgba[np.maximum(m.geom_matid, 0)]
-    plain = jnp.all(m.geom_rgba == PLAIN, axis=1)
-    return jnp.where(((m.geom_matid >= 0) & plain)[:, None], material, m.geom_rgba)
+    dist = jnp.where(hit.shape >= 0, hit.dist, 0)[:, None]
+    moved = rays.start_step + dist * rays.direction_step
+    slant = jnp.sum(rays.direction * hit.normal, axis=1, keepdims=True)
+    along = safe.divide(jnp.sum(moved * hit.normal, axis=-1, keepdims=True), slant)
+    return moved - along * rays.direction

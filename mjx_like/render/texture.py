@@ -1,14 +1,16 @@
-"""Colours of textures at points of geoms, linear between pixels."""
+"""Colours of textures at points of shapes."""
 
-from collections.abc import Callable
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.types.enums import GeomType, TextureType
+from mjx_like.render.drawn import Drawn
+from mjx_like.render.mipmap import Levels, color_at, make_levels
+from mjx_like.types.enums import ColorSpace, GeomType, TextureType
 from mjx_like.types.model import Model
-from mjx_like.visual.look import pixels, texture_of_material
+from mjx_like.visual.look import pixels
 
 Array = jax.Array
 
@@ -29,104 +31,124 @@ _SKY = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])  # the world in the frame 
 _SIZED = (GeomType.MESH, GeomType.HFIELD, GeomType.SDF, GeomType.PLANE)
 
 
-def texture_of_geom(m: Model) -> np.ndarray:
-    """Return the id of the texture of each geom, -1 for none, shape (ngeom,)."""
-    if not m.nmat:
-        return np.full(m.ngeom, -1)
-    return np.where(m.geom_matid >= 0, texture_of_material(m)[np.maximum(m.geom_matid, 0)], -1)
+class Spot(NamedTuple):
+    """Points in the frames of shapes, shape (n, 3), and their steps to neighbours, shape (2, n, 3)."""
+
+    point: Array
+    step: Array
 
 
-def geom_color(m: Model, geom: Array, local: Array) -> Array:
-    """Return the colour of the textures at points of geoms, 1 where there is none, shape (n, 3).
+def textures(m: Model, drawn: Drawn) -> dict[int, Levels]:
+    """Return the textures that the shapes and the sky need, by id."""
+    sky = sky_texture(m)
+    needed = set(drawn.texture[drawn.include & (drawn.texture >= 0)].tolist()) | ({sky} if sky >= 0 else set())
+    return {texture: _levels(m, texture) for texture in sorted(needed)}
+
+
+def _levels(m: Model, texture: int) -> Levels:
+    image, plane = pixels(m, texture), bool(m.tex_type[texture] == TextureType.TEXTURE_2D)
+    sides = 6 if not plane and image.shape[0] > image.shape[1] else 1  # one picture may stand for all sides
+    return make_levels(image, sides, plane, plane and bool(m.tex_colorspace[texture] == ColorSpace.SRGB))
+
+
+def shape_color(m: Model, drawn: Drawn, found: dict[int, Levels], shape: Array, spot: Spot) -> Array:
+    """Return the colour of the textures at points of shapes, 1 where there is none, shape (n, 3).
 
     Args:
       m: the model.
-      geom: ids, shape (n,); those that are negative have none.
-      local: the points in the frames of the geoms, shape (n, 3) [m].
+      drawn: the shapes.
+      found: the textures by id.
+      shape: numbers of shapes, shape (n,); those that are negative have none.
+      spot: the points.
     Source: settexture in render_gl3.c.
     """
-    textures = texture_of_geom(m)
-    color = jnp.ones_like(local)
-    for texture in np.unique(textures[textures >= 0]):
-        geoms = np.flatnonzero(textures == texture)
-        own = geom[:, None] == geoms
-        pick = own.astype(local.dtype)
-        material, extent = m.geom_matid[geoms], _extent(m, geoms)
-        uniform = m.mat_texuniform[material][:, None]
+    color = jnp.ones_like(spot.point)
+    for texture in np.unique(drawn.texture[drawn.include & (drawn.texture >= 0)]):
+        own = np.flatnonzero(drawn.include & (drawn.texture == texture))
+        here = shape[:, None] == own
+        pick = here.astype(color.dtype)
+        scale = _cube_scale if m.tex_type[texture] != TextureType.TEXTURE_2D else _flat_scale
+        scale = pick @ scale(m, drawn, own)
         if m.tex_type[texture] == TextureType.TEXTURE_2D:
-            scale = pick @ (0.5 * m.mat_texrepeat[material] * jnp.where(uniform, 1, 1 / extent[:, :2]))
-            found = flat(m, int(texture), local[:, :2] * scale * np.array([1.0, -1.0]) - 0.5)
+            image = flat(found[texture], spot.point[:, :2] * scale - 0.5, spot.step[..., :2] * scale)
         else:
-            sized = np.isin(m.geom_type[geoms], _SIZED)[:, None]  # the others are unit shapes, scaled when drawn
-            scale = pick @ jnp.where(sized, jnp.where(uniform, extent, 1), jnp.where(uniform, 1, 1 / extent))
-            found = cube(m, int(texture), _from_caps(m, geoms, pick, local) * scale)
-        color = jnp.where(own.any(axis=1)[:, None], found, color)
+            mapped = _from_caps(drawn, own, pick, spot)
+            image = cube(found[texture], mapped.point * scale, mapped.step * scale)
+        color = jnp.where(here.any(axis=1)[:, None], image, color)
     return color
 
 
-def _from_caps(m: Model, geoms: np.ndarray, pick: Array, local: Array) -> Array:
+def _flat_scale(m: Model, drawn: Drawn, own: np.ndarray) -> Array:
+    """Return by what points of shapes are scaled to coordinates of flat textures, shape (k, 2)."""
+    material = drawn.material[own]
+    uniform = m.mat_texuniform[material][:, None]
+    repeat = m.mat_texrepeat[material] * jnp.where(uniform, 1, 1 / _extent(drawn, own)[:, :2])
+    return 0.5 * repeat * np.array([1.0, -1.0])
+
+
+def _cube_scale(m: Model, drawn: Drawn, own: np.ndarray) -> Array:
+    """Return by what points of shapes are scaled to directions in cubes, shape (k, 3)."""
+    uniform, extent = m.mat_texuniform[drawn.material[own]][:, None], _extent(drawn, own)
+    sized = np.isin(drawn.shapes.kind[own], _SIZED)[:, None]  # the others are unit shapes, scaled when drawn
+    return jnp.where(sized, jnp.where(uniform, extent, 1), jnp.where(uniform, 1, 1 / extent))
+
+
+def _from_caps(drawn: Drawn, own: np.ndarray, pick: Array, spot: Spot) -> Spot:
     """Return the points, those on the caps of capsules from the middle of the cap, where MuJoCo's unit sphere is."""
-    capsule = (m.geom_type[geoms] == GeomType.CAPSULE)[:, None]
-    radius, half = (pick @ jnp.where(capsule, m.geom_size[geoms], 1)[:, :2]).T
-    z = local[:, 2]
-    beyond = (jnp.abs(z) > half) & ((pick @ capsule.astype(local.dtype))[:, 0] > 0)
-    cap = (z - jnp.sign(z) * half) * half / jnp.where(radius > 0, radius, 1)
-    return jnp.concatenate([local[:, :2], jnp.where(beyond, cap, z)[:, None]], axis=1)
+    capsule = (drawn.shapes.kind[own] == GeomType.CAPSULE)[:, None]
+    radius, half = (pick @ jnp.where(capsule, drawn.shapes.size[own], 1)[:, :2]).T
+    z = spot.point[:, 2]
+    beyond = (jnp.abs(z) > half) & ((pick @ capsule.astype(z.dtype))[:, 0] > 0)
+    stretch = jnp.where(beyond, half / jnp.where(radius > 0, radius, 1), 1)
+    z = jnp.where(beyond, z - jnp.sign(z) * half, z) * stretch
+    point = jnp.concatenate([spot.point[:, :2], z[:, None]], axis=1)
+    return Spot(point, spot.step * jnp.stack([jnp.ones_like(z), jnp.ones_like(z), stretch], axis=1))
 
 
-def _extent(m: Model, geoms: np.ndarray) -> Array:
-    """Return by what MuJoCo scales the unit shapes of geoms, shape (k, 3) [m]."""
-    size, kind = m.geom_size[geoms], m.geom_type[geoms][:, None]
+def _extent(drawn: Drawn, own: np.ndarray) -> Array:
+    """Return by what MuJoCo scales the unit shapes, shape (k, 3) [m]."""
+    size, kind = drawn.shapes.size[own], drawn.shapes.kind[own][:, None]
     same = kind == GeomType.SPHERE
     round_ = np.isin(kind, (GeomType.CAPSULE, GeomType.CYLINDER))
-    out = jnp.where(round_, size[:, [0, 0, 1]], jnp.where(same, size[:, :1], size))
+    out = jnp.where(round_, size[:, np.array([0, 0, 1])], jnp.where(same, size[:, :1], size))
     return jnp.where(out > 0, out, 1)
 
 
-def sky_color(m: Model, direction: Array) -> Array:
-    """Return the colour of the first skybox in directions, black without one, shape (n, 3)."""
+def sky_texture(m: Model) -> int:
+    """Return the id of the first skybox, -1 if there is none."""
     found = np.flatnonzero((m.tex_type == TextureType.SKYBOX) & (m.tex_adr >= 0))
-    if not found.size:
+    return int(found[0]) if found.size else -1
+
+
+def sky_color(m: Model, found: dict[int, Levels], direction: Array, step: Array) -> Array:
+    """Return the colour of the sky in directions, black without one, shape (n, 3); step: to neighbours, (2, n, 3)."""
+    sky = sky_texture(m)
+    if sky < 0:
         return jnp.zeros_like(direction)
-    return cube(m, int(found[0]), direction @ _SKY.T.astype(direction.dtype))
+    turn = _SKY.T.astype(direction.dtype)
+    return cube(found[sky], direction @ turn, step @ turn)
 
 
-def flat(m: Model, texture: int, at: Array) -> Array:
-    """Return the colour of a flat texture that repeats, shape (n, 3); at: from its upper left corner, shape (n, 2)."""
-    image = pixels(m, texture)
-    height, width = image.shape[:2]
-    return _between(image, at * np.array([width, height]), lambda row, column: (row % height, column % width))
+def flat(levels: Levels, at: Array, step: Array) -> Array:
+    """Return the colour of a flat texture that repeats, shape (n, 3).
 
-
-def cube(m: Model, texture: int, direction: Array) -> Array:
-    """Return the colour of a cube map in directions, shape (n, 3)."""
-    image = pixels(m, texture)
-    width = image.shape[1]
-    sides = jnp.einsum("sij,nj->nsi", _SIDES.astype(direction.dtype), direction)
-    side = jnp.argmax(sides[..., 2], axis=1)
-    chosen = (np.arange(6) == side[:, None])[..., None]
-    right, down, ahead = jnp.moveaxis(jnp.sum(jnp.where(chosen, sides, 0), axis=1), 1, 0)
-    ahead = jnp.where(ahead > 0, ahead, 1)
-    first = side * width if image.shape[0] > width else 0  # one picture may stand for all sides
-    at = jnp.stack([right / ahead + 1, down / ahead + 1], axis=1) / 2 * width
-    return _between(
-        image, at, lambda row, column: (first + jnp.clip(row, 0, width - 1), jnp.clip(column, 0, width - 1))
-    )
-
-
-def _between(image: np.ndarray, at: Array, inside: Callable[[Array, Array], tuple[Array, Array]]) -> Array:
-    """Return the colours of an image, from 0 to 1, linear between the middles of its pixels, shape (n, 3).
-
-    at: to the right and down [pixels], shape (n, 2); inside: which row and column stand for those beyond the image.
+    at: from its upper left corner, 1 for its size, shape (n, 2); step: to the neighbours, shape (2, n, 2).
     """
-    image = image[..., :3] if image.shape[-1] >= 3 else np.repeat(image[..., :1], 3, axis=-1)
-    table, at = jnp.asarray(image.reshape(-1, 3)), at - 0.5
-    low = jnp.floor(jax.lax.stop_gradient(at))
-    share, low = at - low, low.astype(jnp.int32)
-    color: Array = jnp.zeros((at.shape[0], 3), at.dtype)
-    for dx, dy in ((0, 0), (1, 0), (0, 1), (1, 1)):
-        weight = (share[:, 0] if dx else 1 - share[:, 0]) * (share[:, 1] if dy else 1 - share[:, 1])
-        row, column = inside(low[:, 1] + dy, low[:, 0] + dx)
-        pixel = table.at[row * image.shape[1] + column].get(mode="promise_in_bounds").astype(at.dtype) / 255
-        color += weight[:, None] * pixel
-    return color
+    size = np.array([levels.width[0], levels.height[0]])
+    return color_at(levels, at * size, step * size)
+
+
+def cube(levels: Levels, direction: Array, step: Array) -> Array:
+    """Return the colour of a cube map in directions, shape (n, 3); step: to the neighbours, shape (2, n, 3)."""
+    width = int(levels.width[0])
+    frames = _SIDES.astype(direction.dtype)
+    sides = jnp.einsum("sij,nj->nsi", frames, direction)
+    side = jnp.argmax(sides[..., 2], axis=1)
+    frame = jnp.einsum("ns,sij->nij", (np.arange(6) == side[:, None]).astype(direction.dtype), frames)
+    right, down, ahead = jnp.einsum("nij,nj->in", frame, direction)
+    ahead = jnp.where(ahead > 0, ahead, 1)
+    at = jnp.stack([right / ahead, down / ahead], axis=1)
+    moved = jnp.einsum("nij,knj->kni", frame, jnp.broadcast_to(step, (2, *direction.shape)))
+    slope = (moved[..., :2] - at * moved[..., 2:]) / ahead[:, None]
+    one = int(levels.first[1]) == width * width if levels.first.size > 1 else True
+    return color_at(levels, (at + 1) / 2 * width, slope / 2 * width, 0 if one else side)

@@ -16,6 +16,7 @@ from mjx_like.smooth.camlight import camlight
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.kinematics import kinematics
 from mjx_like.state.initial import make_data
+from mjx_like.tendon.stage import tendon
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 from mjx_like.visual.frames import FPS, recorded_frames
@@ -49,7 +50,7 @@ def save_video(
       fps: frames a second of simulated time; it plays at the speed of the simulation.
       samples: rays a pixel along each axis, for smooth edges.
       d: where mocap bodies are, for a model that has them.
-      groups: of the geoms, those drawn.
+      groups: of the geoms, sites and tendons, those drawn.
 
     Returns:
       The path.
@@ -76,7 +77,7 @@ def _images(m: Model, qpos: np.ndarray, camera: Any, width: int, height: int, sa
     start = make_data(m) if d is None else d
 
     def one(q: jax.Array) -> jax.Array:
-        now = camlight(m, com_pos(m, kinematics(m, start.replace(qpos=q))))
+        now = tendon(m, camlight(m, com_pos(m, kinematics(m, start.replace(qpos=q)))))
         rgb = render(m, now, camera, samples * width, samples * height, groups=groups).rgb
         rgb = jnp.mean(rgb.reshape(height, samples, width, samples, 3), axis=(1, 3))
         return jnp.round(255 * rgb).astype(jnp.uint8)
