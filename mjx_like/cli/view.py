@@ -39,6 +39,8 @@ def run(args: argparse.Namespace) -> None:
                 shown = Live(opened, m, args.batch, name_or_number(args.key))
             else:
                 shown = Player(opened, m, frames_of(m, trajectory, fps=60.0))
+        for item in m.unsupported:
+            print(f"{'not supported':<22}{item}", flush=True)
         address = f"http://{'localhost' if args.host in ('127.0.0.1', '0.0.0.0') else args.host}:{opened.get_port()}"
         print(f"{'viewer':<22}{address}  (stop with Ctrl-C)", flush=True)
         if not args.no_browser:

@@ -12,14 +12,15 @@ from mjx_like.viewer.panel import Panel
 from mjx_like.viewer.replay import set_camera
 from mjx_like.viewer.scene import Scene
 from mjx_like.viewer.sensor_plot import SensorPlot
-from mjx_like.viewer.session import Session
+from mjx_like.viewer.still import open_session
 from mjx_like.visual.frames import FPS, Frames
 
 
 class Live:
     """A session that is shown on a viser server; call `tick` again and again.
 
-    Left-dragging a body pulls at it, dragging beside bodies turns the view.
+    Left-dragging a body pulls at it, dragging beside bodies turns the view. A model that the engine cannot run is
+    shown at rest.
 
     Args:
       opened: a viser.ViserServer.
@@ -29,16 +30,17 @@ class Live:
     """
 
     def __init__(self, opened: Any, m: Model, worlds: int = 1, key: str | int | None = None):
-        self.session = Session(m, worlds, key)
+        self.session = open_session(m, worlds, key)
         self.scene = Scene(opened.scene, m, self.session.frames())
         self.scene.show(self.session.frames())
         self.overlays = Overlays(opened.scene, m, self.scene.offset[0])
         self.panel = Panel(opened.gui, self.session, self.overlays)
-        self.plot = SensorPlot(opened.gui, m) if m.nsensordata else None
+        self.plot = SensorPlot(opened.gui, m) if m.nsensordata and not self.session.lacks else None
         self._first = jax.jit(lambda d: jax.tree.map(lambda x: x[0], d))  # one call, not one for each field
         self._last, self._rate, self._opened = time.perf_counter(), 0.0, opened
         set_camera(opened, m, self.scene)
-        self.scene.on_drag(self._dragged)
+        if not self.session.lacks:
+            self.scene.on_drag(self._dragged)
 
     def tick(self) -> None:
         """Simulate the time that went by since the last call, show the result, sleep until the next frame is due."""
@@ -60,7 +62,8 @@ class Live:
             self.scene.show(self.session.frames())
             self.overlays.show(first)
             seconds, contacts = float(first.time), int(first.ncon)
-            self.panel.follow(f"**{seconds:.2f} s**, {self._rate:.2f} of real time, {contacts} contacts")
+            text = f"**{seconds:.2f} s**, {self._rate:.2f} of real time, {contacts} contacts"
+            self.panel.follow("at rest" if self.session.lacks else text)
             if self.plot is not None:
                 self.plot.add(seconds, np.asarray(first.sensordata))
 

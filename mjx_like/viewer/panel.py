@@ -20,18 +20,19 @@ class Panel:
     """Buttons and sliders of a session.
 
     `commands` holds functions without arguments, to be called by the thread that owns the session: viser calls back
-    from threads of its own.
+    from threads of its own. What cannot be stepped has no controls, and says why.
     """
 
     def __init__(self, gui: Any, session: Session, overlays: Overlays):
         self.session, self.overlays, self.commands = session, overlays, queue.SimpleQueue()
-        self.playing, self.speed = True, 1.0
+        self.playing, self.speed = not session.lacks, 1.0
         self._clock(gui)
         with gui.add_folder("Show"):
             self._switches(gui)
-        m = session.m
-        with gui.add_folder("Controls", expand_by_default=False):
-            self._ctrl = self._control_sliders(gui, m)
+        m, self._ctrl = session.m, {}
+        if not session.lacks:
+            with gui.add_folder("Controls", expand_by_default=False):
+                self._ctrl = self._control_sliders(gui, m)
         with gui.add_folder("Joints", expand_by_default=False):
             self._joints = self._joint_sliders(gui, m)
 
@@ -51,8 +52,11 @@ class Panel:
         self.commands.put(lambda: act(*args))
 
     def _clock(self, gui: Any) -> None:
-        self._status = gui.add_markdown("")
-        play, once = gui.add_button("Pause"), gui.add_button("Step")
+        self._status, still = gui.add_markdown(""), bool(self.session.lacks)
+        if still:
+            gui.add_markdown("Not supported, hence at rest:\n" + "".join(f"\n- {x}" for x in self.session.lacks))
+        play = gui.add_button("Play" if still else "Pause", disabled=still)
+        once = gui.add_button("Step", disabled=still)
         speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
         keys = ("qpos0", *(name or str(number) for number, name in enumerate(_key_names(self.session.m))))
         start, reset = gui.add_dropdown("Start", keys, initial_value="qpos0"), gui.add_button("Reset")

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from mjx_like.types.model import Model
+from mjx_like.viewer.flexes import Flexes
+from mjx_like.viewer.material import color_bytes, opacity, pictured, rgb
 from mjx_like.visual.frames import Frames
 from mjx_like.visual.grid import SPACING, offsets
-from mjx_like.visual.look import Look, look_of
+from mjx_like.visual.look import look_of
 from mjx_like.visual.part import GROUPS, Part, bounds, parts
 from mjx_like.visual.skin import Skin, skins
-from mjx_like.visual.surface import Surface
 
 
 class Scene:
@@ -32,8 +33,9 @@ class Scene:
         spacing: float | None = None,
     ):  # fmt: skip
         self.m, self._scene, worlds = m, scene, frames.xpos.shape[1]
-        drawn = parts(m, groups, sites)
-        self.low, self.high = bounds(m, drawn, frames.xpos[0, 0], frames.xquat[0, 0])
+        groups = tuple(groups)
+        drawn, self._flexes = parts(m, groups, sites), Flexes(scene, m, groups)
+        self.low, self.high = bounds(m, drawn, frames.xpos[0, 0], frames.xquat[0, 0], self._flexes.points(frames, 0, 0))
         self.offset = offsets(worlds, SPACING * float(max(self.high - self.low)) if spacing is None else spacing)
         self._moving: list[tuple[int, Any]] = []
         self._skins: list[tuple[Skin, list[Any]]] = []
@@ -58,22 +60,22 @@ class Scene:
         surface, look = part.surface, part.look
         if look.picture is not None:
             return self._scene.add_batched_meshes_trimesh(
-                name, _pictured(surface, look), **pose, lod="off", cast_shadow=not part.ground
+                name, pictured(surface, look), **pose, lod="off", cast_shadow=not part.ground
             )
         return self._scene.add_batched_meshes_simple(
             name, surface.vertex.astype(np.float32), surface.face.astype(np.uint32), **pose, lod="off",
-            batched_colors=_bytes(look.rgba), opacity=_opacity(look), side="double" if part.ground else "front",
+            batched_colors=color_bytes(look.rgba), opacity=opacity(look), side="double" if part.ground else "front",
             cast_shadow=not part.ground,
         )  # fmt: skip
 
     def _draw_grid(self, name: str, part: Part) -> None:
         """Add a ground of one colour as a plane with lines a metre apart, so that motion shows."""
-        size, rgb = np.asarray(self.m.geom_size[part.id], float), part.look.rgba[:3]
-        line = _bytes(np.clip(rgb * (0.85 if rgb.mean() > 0.4 else 1.3), 0, 1))
+        size, color = np.asarray(self.m.geom_size[part.id], float), part.look.rgba[:3]
+        line = np.clip(color * (0.85 if color.mean() > 0.4 else 1.3), 0, 1)
         self._scene.add_grid(
             name, width=2 * float(size[0]), height=2 * float(size[1]), infinite_grid=not (size[:2] > 0).all(),
-            cell_size=1.0, section_size=5.0, cell_color=_rgb(line), section_color=_rgb(line), section_thickness=2.0,
-            plane_color=_rgb(_bytes(rgb)), plane_opacity=1.0, shadow_opacity=0.35, fade_distance=60.0,
+            cell_size=1.0, section_size=5.0, cell_color=rgb(line), section_color=rgb(line), section_thickness=2.0,
+            plane_color=rgb(color), plane_opacity=1.0, shadow_opacity=0.35, fade_distance=60.0,
             position=np.asarray(self.m.geom_pos[part.id]), wxyz=np.asarray(self.m.geom_quat[part.id]),
         )  # fmt: skip
 
@@ -81,7 +83,7 @@ class Scene:
         return self._scene.add_mesh_skinned(
             name, skin.surface.vertex.astype(np.float32), skin.surface.face.astype(np.uint32),
             bone_wxyzs=skin.bind_quat, bone_positions=skin.bind_pos, skin_weights=skin.weight.astype(np.float32),
-            color=_rgb(_bytes(skin.look.rgba)), opacity=_opacity(skin.look), side="double",
+            color=rgb(skin.look.rgba), opacity=opacity(skin.look), side="double",
         )  # fmt: skip
 
     def show(self, frames: Frames, frame: int = 0) -> None:
@@ -96,6 +98,7 @@ class Scene:
                 for bone, body in zip(handle.bones, skin.body, strict=True):
                     bone.wxyz, bone.position = xquat[world, body], xpos[world, body] + self.offset[world]
         self._show_tendons(frames, frame)
+        self._flexes.show(frames, frame, self.offset)
 
     def on_drag(self, act: Callable[[str, int, int, np.ndarray, np.ndarray], None]) -> None:
         """Call `act` when somebody drags a body: phase (start, update, end), world, body, grip, target [m, world]."""
@@ -116,20 +119,12 @@ class Scene:
             points = np.concatenate(worlds).astype(np.float32)
             if not len(points) or look.rgba[3] <= 0:
                 continue
-            colors = np.tile(_bytes(look.rgba), (len(points), 2, 1))
+            colors = np.tile(color_bytes(look.rgba), (len(points), 2, 1))
             if index in self._lines:
                 self._lines[index].points, self._lines[index].colors = points, colors
             else:
                 width = 2 * float(self.m.tendon_width[index])
                 self._lines[index] = self._scene.add_line_segments(f"/tendons/{index}", points, colors, thickness=width)
-
-
-def _bytes(rgba: np.ndarray) -> np.ndarray:
-    return np.clip(np.round(255 * rgba[:3]), 0, 255).astype(np.uint8)
-
-
-def _rgb(color: np.ndarray) -> tuple[int, int, int]:
-    return int(color[0]), int(color[1]), int(color[2])
 
 
 def _lights(scene: Any) -> None:
@@ -140,22 +135,3 @@ def _lights(scene: Any) -> None:
     scene.add_light_directional(
         "/lights/sun", color=(255, 250, 240), intensity=1.5, cast_shadow=True, position=(3, -4, 8)
     )
-
-
-def _opacity(look: Look) -> float | None:
-    return None if look.rgba[3] >= 1 else float(look.rgba[3])
-
-
-def _pictured(surface: Surface, look: Look) -> Any:
-    """A trimesh with a picture; its texture coordinates begin at the lower left corner."""
-    import trimesh
-    from PIL import Image
-
-    image = Image.fromarray(np.asarray(look.picture).squeeze())
-    material = trimesh.visual.material.PBRMaterial(
-        baseColorTexture=image, baseColorFactor=np.append(_bytes(look.rgba), int(255 * look.rgba[3])),
-        metallicFactor=0.0, roughnessFactor=1.0, doubleSided=True,
-    )  # fmt: skip
-    texcoord = surface.texcoord * [1, -1] + [0, 1]
-    visual = trimesh.visual.TextureVisuals(uv=texcoord, material=material)
-    return trimesh.Trimesh(surface.vertex, surface.face, visual=visual, process=False)

@@ -66,6 +66,8 @@ class Session:
       key: keyframe at the start, name or number; None for qpos0.
     """
 
+    lacks: tuple[str, ...] = ()  # why it cannot be stepped
+
     def __init__(self, m: Model, worlds: int = 1, key: str | int | None = None):
         one_model("Session", m)
         if worlds < 1:

@@ -1,4 +1,4 @@
-"""Where everything that moves is, along a trajectory: bodies, and the paths of tendons."""
+"""Where everything that moves is, along a trajectory: bodies, lights, and the paths of tendons."""
 
 import dataclasses
 from typing import Any
@@ -8,9 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.errors import InputError
+from mjx_like.smooth.camlight import camlight
 from mjx_like.smooth.com import com_pos
 from mjx_like.smooth.kinematics import kinematics
-from mjx_like.state.initial import make_data
+from mjx_like.state.initial import empty_data
 from mjx_like.tendon.stage import tendon
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -25,12 +26,15 @@ class Frames:
     """Poses at equal distances of time, of some worlds.
 
     dt: between frames [s]; xpos, xquat: of the bodies, shapes (frame, world, nbody, 3) and (..., 4) [m; wxyz, world];
+    light_xpos, light_xdir: of the lights, shapes (frame, world, nlight, 3) [m; 1, world];
     path, path_num, path_adr, path_obj: paths of tendons, as Data has them, with the same leading axes; None without.
     """
 
     dt: float
     xpos: np.ndarray
     xquat: np.ndarray
+    light_xpos: np.ndarray
+    light_xdir: np.ndarray
     path: np.ndarray | None = None
     path_num: np.ndarray | None = None
     path_adr: np.ndarray | None = None
@@ -87,21 +91,22 @@ def recorded_frames(m: Model, trajectory: Any, fps: float, worlds: int) -> tuple
 
 def poses(m: Model, qpos: np.ndarray, dt: float, d: Data | None = None) -> Frames:
     """Return the poses at positions of shape (frame, world, nq)."""
-    start = make_data(m) if d is None else d
-
-    def one(q: jax.Array) -> tuple[jax.Array, ...]:
-        now = kinematics(m, start.replace(qpos=q))
-        return moving(m, tendon(m, com_pos(m, now)) if m.ntendon else now)
-
+    start = empty_data(m) if d is None else d
     flat = jnp.asarray(qpos.reshape(-1, m.nq), m.qpos0.dtype)
-    found = jax.jit(jax.vmap(one))(flat)
+    found = jax.jit(jax.vmap(lambda q: moving(m, posed(m, start.replace(qpos=q)))))(flat)
     return Frames(dt, *(np.asarray(x).reshape(*qpos.shape[:2], *x.shape[1:]) for x in found))
+
+
+def posed(m: Model, d: Data) -> Data:
+    """Return `d` with all that follows from its positions by kinematics, also of a model that the engine cannot run."""
+    now = camlight(m, com_pos(m, kinematics(m, d)))
+    return tendon(m, now) if m.ntendon else now
 
 
 def moving(m: Model, d: Data) -> tuple[jax.Array, ...]:
     """Return the fields of Data that Frames holds, in its order."""
-    bodies = d.xpos, d.xquat
-    return (*bodies, d.wrap_xpos, d.ten_wrapnum, d.ten_wrapadr, d.wrap_obj) if m.ntendon else bodies
+    poses = d.xpos, d.xquat, d.light_xpos, d.light_xdir
+    return (*poses, d.wrap_xpos, d.ten_wrapnum, d.ten_wrapadr, d.wrap_obj) if m.ntendon else poses
 
 
 def _recorded(trajectory: Any, name: str) -> np.ndarray | None:

@@ -67,17 +67,22 @@ def _part(m: Model, kind: ObjType, index: int) -> Part:
     return Part(body, kind, index, group, ground, own._replace(vertex=own.vertex @ rotation(quat).T + pos), look)
 
 
-def bounds(m: Model, drawn: list[Part], xpos: np.ndarray, xquat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def bounds(
+    m: Model, drawn: list[Part], xpos: np.ndarray, xquat: np.ndarray, soft: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the corners of the box around all that can move, around everything but the ground if nothing can.
 
-    drawn: as `parts` returns them; xpos, xquat: of the bodies, shapes (nbody, 3) and (nbody, 4) [m; wxyz, world].
+    drawn: as `parts` returns them; xpos, xquat: of the bodies, shapes (nbody, 3) and (nbody, 4) [m; wxyz, world]; soft:
+    points that are no body's, shape (n, 3) [m, world].
     """
+    soft = np.zeros((0, 3)) if soft is None else soft
     solid = [part for part in drawn if not part.ground]
-    chosen = [part for part in solid if m.body_weldid[part.body] or m.body_mocapid[part.body] >= 0] or solid
-    if not chosen:
+    chosen = [part for part in solid if m.body_weldid[part.body] or m.body_mocapid[part.body] >= 0]
+    chosen = chosen if chosen or len(soft) else solid
+    if not chosen and not len(soft):
         center, half = np.asarray(m.stat.center, float), 0.5 * float(m.stat.extent)
         return center - half, center + half
-    corner = np.concatenate([p.surface.vertex @ rotation(xquat[p.body]).T + xpos[p.body] for p in chosen])
+    corner = np.concatenate([p.surface.vertex @ rotation(xquat[p.body]).T + xpos[p.body] for p in chosen] + [soft])
     return corner.min(axis=0), corner.max(axis=0)
 
 

@@ -21,6 +21,10 @@ def model(tmp_path):
     return path
 
 
+ROPE = """<mujoco><worldbody><flexcomp name="rope" type="grid" count="4 1 1" spacing=".1 .1 .1" dim="1" radius=".01"/>
+  </worldbody></mujoco>"""
+
+
 def command(*args) -> list[str]:
     return [sys.executable, "-m", "mjx_like", "view", *map(str, args)]
 
@@ -42,6 +46,20 @@ def test_it_serves_until_it_is_stopped(model, tmp_path, recorded):
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130
         assert process.stderr.read().splitlines()[-1] == "stopped"
+    finally:
+        process.kill()
+
+
+def test_what_is_not_supported_is_said_and_shown(tmp_path):
+    (tmp_path / "rope.xml").write_text(ROPE)
+    process = subprocess.Popen(
+        command(tmp_path / "rope.xml", "--port", 0, "--no-browser"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    try:
+        lines = [process.stdout.readline().decode() for _ in range(3)]
+        assert lines[0].split() == "not supported flex 'rope': dynamics are not built yet".split()
+        assert lines[1].split() == "not supported flex 'rope': collision is not built yet".split()
+        assert lines[2].startswith("viewer")
     finally:
         process.kill()
 
