@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.render.corner import between
 from mjx_like.render.drawn import Drawn
 from mjx_like.render.hit import OPAQUE, Hit, Rays, footprint, nearest
 from mjx_like.render.light import NO_LIGHT, Light, Surface, shade, to_light
@@ -39,8 +40,7 @@ class Scene(NamedTuple):
 
 def opaque_color(s: Scene, hit: Hit, rays: Rays) -> Array:
     """Return the colours of opaque surfaces with shadows and mirrors, of the sky where nothing is, shape (n, 3)."""
-    surface, own = _surface(s, hit, rays)
-    texture = _texture(s, hit, rays, own)
+    surface, own, texture = _surface(s, hit, rays)
     color = _lit(s, surface, [light for light in s.lights if not (s.shadows and light.castshadow)]) * texture
     if s.reflections and _mirrors(s.drawn).any():
         color = jnp.clip(color + _reflected(s, hit, rays, own), 0, 1)
@@ -59,18 +59,29 @@ def plain_color(s: Scene, hit: Hit, rays: Rays, share: Array | None = None) -> A
 
     share: by what their own colour, not highlights, is multiplied, shape (n,).
     """
-    surface, own = _surface(s, hit, rays)
+    surface, _, texture = _surface(s, hit, rays)
     if share is not None:
         surface = surface._replace(rgba=surface.rgba * share[:, None])
-    return _lit(s, surface, s.lights) * _texture(s, hit, rays, own)
+    return _lit(s, surface, s.lights) * texture
 
 
-def _surface(s: Scene, hit: Hit, rays: Rays) -> tuple[Surface, Array]:
-    """What is lit, and for each ray a one in the column of the shape that it meets, shape (n, count)."""
-    own = (hit.shape[:, None] == np.arange(s.drawn.count)).astype(s.drawn.rgba.dtype)
-    look = own @ s.drawn.look
+def _surface(s: Scene, hit: Hit, rays: Rays) -> tuple[Surface, Array, Array]:
+    """What is lit; for each ray a one in the column of its shape, (n, count); by what textures multiply, (n, 3)."""
+    drawn = s.drawn
+    own = (hit.shape[:, None] == np.arange(drawn.count)).astype(drawn.rgba.dtype)
+    mat, look = jnp.einsum("nk,kij->nij", own, drawn.shapes.mat), own @ drawn.look
+    point = jnp.einsum("nij,ni->nj", mat, hit.point - own @ drawn.shapes.pos)
+    normal, corner = hit.normal, None
+    if drawn.corners is not None:
+        corner = between(drawn.corners, hit.face, point)
+        smooth = own @ drawn.is_kind(GeomType.MESH).astype(own.dtype) > 0
+        normal = jnp.where(smooth[:, None], jnp.einsum("nij,nj->ni", mat, corner.normal), normal)
+    texture = jnp.ones_like(point)
+    if (drawn.include & (drawn.texture >= 0)).any():
+        step = jnp.einsum("nij,kni->knj", mat, footprint(rays, hit))
+        texture = shape_color(s.m, drawn, s.textures, hit.shape, Spot(point, step, corner))
     eye = -rays.direction / jnp.linalg.norm(rays.direction, axis=1, keepdims=True)
-    return Surface(hit.point, hit.normal, eye, own @ s.drawn.rgba, look[:, 0], look[:, 1], look[:, 2]), own
+    return Surface(hit.point, normal, eye, own @ drawn.rgba, *look[:, :3].T), own, texture
 
 
 def _lit(s: Scene, surface: Surface, lights: list[Light]) -> Array:
@@ -82,15 +93,6 @@ def _lit(s: Scene, surface: Surface, lights: list[Light]) -> Array:
     return jnp.clip(color, 0, 1)
 
 
-def _texture(s: Scene, hit: Hit, rays: Rays, own: Array) -> Array:
-    """By what textures multiply colours, shape (n, 3)."""
-    if not (s.drawn.include & (s.drawn.texture >= 0)).any():
-        return jnp.ones_like(hit.point)
-    pos, mat = own @ s.drawn.shapes.pos, jnp.einsum("nk,kij->nij", own, s.drawn.shapes.mat)
-    spot = Spot(jnp.einsum("nij,ni->nj", mat, hit.point - pos), jnp.einsum("nij,kni->knj", mat, footprint(rays, hit)))
-    return shape_color(s.m, s.drawn, s.textures, hit.shape, spot)
-
-
 def _hidden(s: Scene, hit: Hit, toward: Array, dist: Array) -> Array:
     """Whether something stands between points and a light."""
     start = hit.point + LIFT * s.m.stat.extent * hit.normal
@@ -100,7 +102,7 @@ def _hidden(s: Scene, hit: Hit, toward: Array, dist: Array) -> Array:
 
 def _mirrors(drawn: Drawn) -> np.ndarray:
     """Which shapes may mirror: planes and boxes with a material."""
-    return np.isin(drawn.shapes.kind, (GeomType.PLANE, GeomType.BOX)) & (drawn.material >= 0) & drawn.include
+    return drawn.is_kind(GeomType.PLANE, GeomType.BOX) & (drawn.material >= 0)
 
 
 def _reflected(s: Scene, hit: Hit, rays: Rays, own: Array) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from mjx_like.math import quaternion, safe
 from mjx_like.math.select import take
 from mjx_like.ray.stage import Shapes
+from mjx_like.render.corner import Corners, corners_of_meshes
 from mjx_like.types.data import Data
 from mjx_like.types.enums import GeomType, WrapType
 from mjx_like.types.model import Model
@@ -24,7 +25,7 @@ class Drawn(NamedTuple):
 
     shapes: where they are; include: which are drawn at all, static; material, texture: ids, -1 for none, static; rgba:
     colours, those of materials where the object says none; look: emission, specular, shininess and reflectance. Shapes
-    (n,), colours and look (n, 4).
+    (n,), colours and look (n, 4). corners: of the faces of meshes, None without.
     """
 
     shapes: Shapes
@@ -33,11 +34,16 @@ class Drawn(NamedTuple):
     texture: np.ndarray
     rgba: Array
     look: Array
+    corners: Corners | None = None
 
     @property
     def count(self) -> int:
         """How many there are."""
         return self.include.size
+
+    def is_kind(self, *kinds: GeomType) -> np.ndarray:
+        """Return which are drawn and of one of these kinds, shape (n,)."""
+        return self.include & np.isin(self.shapes.kind, kinds)
 
 
 def drawn(m: Model, d: Data, groups: tuple[int, ...], sites: bool, tendons: bool) -> Drawn:
@@ -56,7 +62,8 @@ def drawn(m: Model, d: Data, groups: tuple[int, ...], sites: bool, tendons: bool
         found.append(_sites(m, d, groups))
     if tendons and (np.isin(m.tendon_group, groups) & (m.wrap_type[m.tendon_adr] != WrapType.JOINT)).any():
         found.append(_segments(m, d, groups))
-    return found[0] if len(found) == 1 else jax.tree.map(_joined, *found)
+    all_ = found[0] if len(found) == 1 else jax.tree.map(_joined, *found)
+    return all_._replace(corners=corners_of_meshes(m)) if all_.is_kind(GeomType.MESH).any() else all_
 
 
 def _joined(*parts: np.ndarray | Array) -> np.ndarray | Array:

@@ -32,13 +32,14 @@ class Hit(NamedTuple):
     """Where rays first meet a shape.
 
     dist: in units of the direction's length, infinite on a miss; shape: its number, -1 on a miss; point: [m, world];
-    normal: outward; shapes (n,), (n,), (n, 3), (n, 3).
+    normal: outward; shapes (n,), (n,), (n, 3), (n, 3). face: of a mesh, shape (n,), None where none is drawn.
     """
 
     dist: Array
     shape: Array
     point: Array
     normal: Array
+    face: Array | None
 
 
 def nearest(m: Model, drawn: Drawn, start: Array, direction: Array, seen: Array) -> Hit:
@@ -55,7 +56,7 @@ def nearest(m: Model, drawn: Drawn, start: Array, direction: Array, seen: Array)
     hit = met.shape >= 0
     dist = jnp.where(hit, met.dist, jnp.inf)
     point = start + jnp.where(hit, dist, 0)[:, None] * direction
-    return Hit(dist, met.shape, point, met.normal)
+    return Hit(dist, met.shape, point, met.normal, met.face)
 
 
 def footprint(rays: Rays, hit: Hit) -> Array:

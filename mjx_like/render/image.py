@@ -13,6 +13,7 @@ from mjx_like.ray.surface import tried
 from mjx_like.render.camera import Camera, fixed_camera, free_camera, pixel_rays, pixel_steps
 from mjx_like.render.color import LIFT, Scene, opaque_color, plain_color
 from mjx_like.render.drawn import drawn
+from mjx_like.render.haze import hazed
 from mjx_like.render.hit import OPAQUE, Hit, Rays, nearest
 from mjx_like.render.light import lights
 from mjx_like.render.texture import textures
@@ -85,19 +86,19 @@ def render(
     shown = drawn(m, d, tuple(groups), sites, tendons)
     start, direction = (x.reshape(-1, 3) for x in pixel_rays(camera, width, height))
     steps = tuple(x[:, None] for x in pixel_steps(camera, width, height))
-    faces = tried(m.topology, shown.shapes.data[shown.include & (shown.shapes.kind == GeomType.MESH)])
+    faces = tried(m.topology, shown.shapes.data[shown.is_kind(GeomType.MESH)])
     count = start.shape[0]
     most = _CPU_RAYS if jax.default_backend() == "cpu" else _WORK // max(1, shown.count + faces)
     chunk = max(1, min(count, most))
     scene = Scene(m, shown, lights(m, d, camera), textures(m, shown), shadows, reflections)
     rays = (jnp.pad(x, ((0, -count % chunk), (0, 0)), mode="edge").reshape(-1, chunk, 3) for x in (start, direction))
-    parts = lax.map(lambda ray: _pixels(scene, layers, Rays(*ray, *steps)), tuple(rays))
+    parts = lax.map(lambda ray: _pixels(scene, camera, layers, Rays(*ray, *steps)), tuple(rays))
     rgb, depth, geom = (x.reshape(-1, *x.shape[2:])[:count] for x in parts)
     shape = (height, width)
     return Image(rgb.reshape(*shape, 3), depth.reshape(shape), geom.reshape(shape))
 
 
-def _pixels(s: Scene, layers: int, rays: Rays) -> tuple[Array, Array, Array]:
+def _pixels(s: Scene, camera: Camera, layers: int, rays: Rays) -> tuple[Array, Array, Array]:
     """Colours, depths and geoms of rays, shapes (n, 3), (n,), (n,)."""
     m, alpha = s.m, s.drawn.rgba[:, 3]
     far = m.vis.map.zfar * m.stat.extent
@@ -105,7 +106,7 @@ def _pixels(s: Scene, layers: int, rays: Rays) -> tuple[Array, Array, Array]:
     solid = first
     if layers > 1:
         solid = _clipped(nearest(m, s.drawn, rays.start, rays.direction, alpha >= OPAQUE), far)
-    seen = opaque_color(s, solid, rays)
+    seen = hazed(m, s.drawn, camera, rays.direction, solid, opaque_color(s, solid, rays))
     if layers > 1:
         seen = _through(s, layers, first, solid, seen, rays)
     geom = jnp.where(first.shape < m.ngeom, first.shape, -1)

@@ -1,13 +1,17 @@
 """Colours of textures at points of shapes."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.math import safe
+from mjx_like.render.corner import Between
 from mjx_like.render.drawn import Drawn
 from mjx_like.render.mipmap import Levels, color_at, make_levels
+from mjx_like.render.unwrap import UNWRAP, on_capsule
 from mjx_like.types.enums import ColorSpace, GeomType, TextureType
 from mjx_like.types.model import Model
 from mjx_like.visual.look import pixels
@@ -32,10 +36,14 @@ _SIZED = (GeomType.MESH, GeomType.HFIELD, GeomType.SDF, GeomType.PLANE)
 
 
 class Spot(NamedTuple):
-    """Points in the frames of shapes, shape (n, 3), and their steps to neighbours, shape (2, n, 3)."""
+    """Points in the frames of shapes, shape (n, 3), and their steps to neighbours, shape (2, n, 3).
+
+    corner: what they have as points of faces of meshes, None without meshes.
+    """
 
     point: Array
     step: Array
+    corner: Between | None = None
 
 
 def textures(m: Model, drawn: Drawn) -> dict[int, Levels]:
@@ -67,23 +75,51 @@ def shape_color(m: Model, drawn: Drawn, found: dict[int, Levels], shape: Array, 
         own = np.flatnonzero(drawn.include & (drawn.texture == texture))
         here = shape[:, None] == own
         pick = here.astype(color.dtype)
-        scale = _cube_scale if m.tex_type[texture] != TextureType.TEXTURE_2D else _flat_scale
-        scale = pick @ scale(m, drawn, own)
         if m.tex_type[texture] == TextureType.TEXTURE_2D:
-            image = flat(found[texture], spot.point[:, :2] * scale - 0.5, spot.step[..., :2] * scale)
+            image = flat(found[texture], *_coordinates(m, drawn, own, pick, spot))
         else:
-            mapped = _from_caps(drawn, own, pick, spot)
+            mapped, scale = _from_caps(drawn, own, pick, spot), pick @ _cube_scale(m, drawn, own)
             image = cube(found[texture], mapped.point * scale, mapped.step * scale)
         color = jnp.where(here.any(axis=1)[:, None], image, color)
     return color
 
 
-def _flat_scale(m: Model, drawn: Drawn, own: np.ndarray) -> Array:
-    """Return by what points of shapes are scaled to coordinates of flat textures, shape (k, 2)."""
-    material = drawn.material[own]
-    uniform = m.mat_texuniform[material][:, None]
-    repeat = m.mat_texrepeat[material] * jnp.where(uniform, 1, 1 / _extent(drawn, own)[:, :2])
-    return 0.5 * repeat * np.array([1.0, -1.0])
+def _with_texcoord(m: Model, drawn: Drawn, own: np.ndarray) -> np.ndarray:
+    """Return which shapes are meshes with texture coordinates of their own, shape (k,)."""
+    mesh = drawn.shapes.kind[own] == GeomType.MESH
+    return mesh & (m.mesh_texcoordadr[np.where(mesh, drawn.shapes.data[own], 0)] >= 0) if m.nmesh else mesh
+
+
+def _coordinates(m: Model, drawn: Drawn, own: np.ndarray, pick: Array, spot: Spot) -> tuple[Array, Array]:
+    """Return coordinates of points in flat textures, shape (n, 2), and their steps to neighbours, shape (2, n, 2)."""
+    material, extent, kinds = drawn.material[own], _extent(drawn, own), drawn.shapes.kind[own]
+    uniform, repeat = m.mat_texuniform[material][:, None], m.mat_texrepeat[material]
+    # where nothing gives coordinates the picture lies across x and y
+    scale = pick @ (0.5 * repeat * jnp.where(uniform, 1, 1 / extent[:, :2]) * np.array([1.0, -1.0]))
+    at, step = spot.point[:, :2] * scale - 0.5, spot.step[..., :2] * scale
+    repeat = pick @ (repeat * jnp.where(uniform, extent[:, :2], 1))
+    unit, moved = (x / (pick @ (extent - 1) + 1) for x in spot[:2])
+    given = _with_texcoord(m, drawn, own)
+    if given.any():
+        slope = jnp.einsum("nij,knj->kni", spot.corner.slope, spot.step)
+        at, step = _where(pick, given, (spot.corner.texcoord * repeat, slope * repeat), (at, step))
+    for kind, unwrap in (UNWRAP | {GeomType.CAPSULE: _on_capsule(drawn, own, pick)}).items():
+        if (kinds == kind).any():
+            value, slope = jax.vmap(lambda t, f=unwrap: jax.jvp(f, (unit,), (t,)))(moved)
+            at, step = _where(pick, kinds == kind, (value[0] * repeat, slope * repeat), (at, step))
+    endless = pick @ ((kinds == GeomType.PLANE)[:, None] & (drawn.shapes.size[own][:, :2] == 0)).astype(at.dtype)
+    return at - endless * repeat / 2, step
+
+
+def _on_capsule(drawn: Drawn, own: np.ndarray, pick: Array) -> Callable[[Array], Array]:
+    size = pick @ jnp.where((drawn.shapes.kind[own] == GeomType.CAPSULE)[:, None], drawn.shapes.size[own], 1)
+    return lambda unit: on_capsule(unit, safe.divide(size[:, 1], size[:, 0]))
+
+
+def _where(pick: Array, chosen: np.ndarray, new: tuple[Array, Array], old: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Return the new coordinates and steps of points on chosen shapes, the old ones of others."""
+    here = (pick @ chosen.astype(pick.dtype) > 0)[:, None]
+    return jnp.where(here, new[0], old[0]), jnp.where(here, new[1], old[1])
 
 
 def _cube_scale(m: Model, drawn: Drawn, own: np.ndarray) -> Array:
