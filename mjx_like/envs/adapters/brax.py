@@ -1,0 +1,52 @@
+"""Environments as Brax's, for its training algorithms."""
+
+import jax
+from brax.envs.base import Env as BraxBase
+from brax.envs.base import State as BraxState
+
+from mjx_like.envs.env import Env
+from mjx_like.envs.state import State
+
+Array = jax.Array
+
+_OWN = "mjx_like"  # in Brax's info, what an Env keeps there: Brax's wrappers use some of its names
+
+
+class BraxEnv(BraxBase):
+    """One world as a brax.envs.Env: `brax.training.agents.ppo.train.train(BraxEnv(env), ...)`.
+
+    `done` says whether the episode terminated: Brax's wrappers truncate episodes themselves, and reset.
+    """
+
+    def __init__(self, env: Env) -> None:
+        self.env = env
+
+    def reset(self, rng: Array) -> BraxState:
+        """Return the start of an episode; `pipeline_state` is the WorldState."""
+        return _as_brax(self.env.reset(rng), {})
+
+    def step(self, state: BraxState, action: Array) -> BraxState:
+        """Return the state after a step."""
+        own = State(state.pipeline_state, state.obs, state.reward, state.done, state.metrics, state.info[_OWN])
+        return _as_brax(self.env.step(own, action), state.info)
+
+    @property
+    def observation_size(self) -> int:
+        return self.env.observation_size
+
+    @property
+    def action_size(self) -> int:
+        return self.env.action_size
+
+    @property
+    def backend(self) -> str:
+        return "mjx_like"
+
+    @property
+    def dt(self) -> Array:
+        return self.env.dt
+
+
+def _as_brax(state: State, info: dict) -> BraxState:
+    done = state.info["terminated"]
+    return BraxState(state.data, state.obs, state.reward, done, state.metrics, {**info, _OWN: state.info})

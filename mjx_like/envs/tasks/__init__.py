@@ -1,0 +1,1 @@
+"""Tasks: `task` says what one is; `cartpole`, `hopper`, `half_cheetah`, `ant`, `humanoid`, `quadruped`, `arm`."""
