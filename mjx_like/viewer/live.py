@@ -34,7 +34,7 @@ class Live:
         self.scene = Scene(opened.scene, m, self.session.frames())
         self.scene.show(self.session.frames())
         self.overlays = Overlays(opened.scene, m, self.scene.offset[0])
-        self.panel = Panel(opened.gui, self.session, self.overlays)
+        self.panel = Panel(opened.gui, self.session, self.overlays, self.scene.lights)
         self.plot = SensorPlot(opened.gui, m) if m.nsensordata and not self.session.lacks else None
         self._first = jax.jit(lambda d: jax.tree.map(lambda x: x[0], d))  # one call, not one for each field
         self._last, self._rate, self._opened = time.perf_counter(), 0.0, opened

@@ -13,6 +13,15 @@ def color_bytes(rgba: np.ndarray) -> np.ndarray:
     return np.clip(np.round(255 * rgba[:3]), 0, 255).astype(np.uint8)
 
 
+def linear_bytes(rgba: np.ndarray) -> np.ndarray:
+    """Return a colour as batched meshes take it, shape (3,), uint8: in proportion to light.
+
+    rgba: as pixels have it (sRGB), from 0 to 1.
+    """
+    pixel = np.clip(rgba[:3], 0, 1)
+    return color_bytes(np.where(pixel <= 0.04045, pixel / 12.92, ((pixel + 0.055) / 1.055) ** 2.4))
+
+
 def rgb(rgba: np.ndarray) -> tuple[int, int, int]:
     """Return a colour as three numbers from 0 to 255; rgba: from 0 to 1."""
     red, green, blue = (int(x) for x in color_bytes(rgba))

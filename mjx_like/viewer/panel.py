@@ -8,6 +8,7 @@ import numpy as np
 
 from mjx_like.types.enums import JointType
 from mjx_like.types.model import Model
+from mjx_like.viewer.lights import Lights
 from mjx_like.viewer.overlays import Overlays
 from mjx_like.viewer.session import Session
 
@@ -23,8 +24,8 @@ class Panel:
     from threads of its own. What cannot be stepped has no controls, and says why.
     """
 
-    def __init__(self, gui: Any, session: Session, overlays: Overlays):
-        self.session, self.overlays, self.commands = session, overlays, queue.SimpleQueue()
+    def __init__(self, gui: Any, session: Session, overlays: Overlays, lights: Lights):
+        self.session, self.overlays, self.lights, self.commands = session, overlays, lights, queue.SimpleQueue()
         self.playing, self.speed = not session.lacks, 1.0
         self._clock(gui)
         with gui.add_folder("Show"):
@@ -88,6 +89,13 @@ class Panel:
             @box.on_update
             def _(_: Any, name: str = name, box: Any = box) -> None:
                 self.overlays.on[name] = box.value
+
+        if self.lights.model:
+            own = gui.add_checkbox("Lights of the model", self.lights.own)
+
+            @own.on_update
+            def _(_: Any) -> None:
+                self.lights.own = own.value
 
     def _control_sliders(self, gui: Any, m: Model) -> dict[int, Any]:
         made = {}

@@ -7,7 +7,8 @@ import numpy as np
 
 from mjx_like.types.model import Model
 from mjx_like.viewer.flexes import Flexes
-from mjx_like.viewer.material import color_bytes, opacity, pictured, rgb
+from mjx_like.viewer.lights import Lights
+from mjx_like.viewer.material import color_bytes, linear_bytes, opacity, pictured, rgb
 from mjx_like.visual.frames import Frames
 from mjx_like.visual.grid import SPACING, offsets
 from mjx_like.visual.look import look_of
@@ -40,7 +41,7 @@ class Scene:
         self._moving: list[tuple[int, Any]] = []
         self._skins: list[tuple[Skin, list[Any]]] = []
         scene.set_up_direction("+z")
-        _lights(scene)
+        self.lights = Lights(scene, m, worlds)
         for number, part in enumerate(drawn):
             if part.ground and part.look.picture is None:
                 self._draw_grid(f"/ground/{number}", part)
@@ -64,7 +65,7 @@ class Scene:
             )
         return self._scene.add_batched_meshes_simple(
             name, surface.vertex.astype(np.float32), surface.face.astype(np.uint32), **pose, lod="off",
-            batched_colors=color_bytes(look.rgba), opacity=opacity(look), side="double" if part.ground else "front",
+            batched_colors=linear_bytes(look.rgba), opacity=opacity(look), side="double" if part.ground else "front",
             cast_shadow=not part.ground,
         )  # fmt: skip
 
@@ -99,6 +100,7 @@ class Scene:
                     bone.wxyz, bone.position = xquat[world, body], xpos[world, body] + self.offset[world]
         self._show_tendons(frames, frame)
         self._flexes.show(frames, frame, self.offset)
+        self.lights.show(frames, frame)
 
     def on_drag(self, act: Callable[[str, int, int, np.ndarray, np.ndarray], None]) -> None:
         """Call `act` when somebody drags a body: phase (start, update, end), world, body, grip, target [m, world]."""
@@ -125,13 +127,3 @@ class Scene:
             else:
                 width = 2 * float(self.m.tendon_width[index])
                 self._lines[index] = self._scene.add_line_segments(f"/tendons/{index}", points, colors, thickness=width)
-
-
-def _lights(scene: Any) -> None:
-    """Light the scene evenly from above, with shadows from one side, whatever lights the model has."""
-    scene.configure_default_lights(False)
-    scene.configure_environment_map(None)
-    scene.add_light_hemisphere("/lights/sky", sky_color=(255, 255, 255), ground_color=(150, 150, 160), intensity=0.9)
-    scene.add_light_directional(
-        "/lights/sun", color=(255, 250, 240), intensity=1.5, cast_shadow=True, position=(3, -4, 8)
-    )
