@@ -2,7 +2,7 @@
 
 All boxes are one complete binary tree in one array: the children of node i are 2i and 2i + 1. Each mesh is a subtree,
 with a power of two of leaves of `LEAF` triangles each. A ray goes through a subtree in depth, without a stack: after
-node i and all below it comes (i + 1) without its trailing zeros in binary.
+node i and all below it comes (i + 1) without its trailing zeros in binary, or the end where that is 1.
 """
 
 import functools
@@ -150,9 +150,10 @@ def _search(
 
 
 def _after(node: Array) -> Array:
-    """Return the node that a search in depth visits after a node and all below it."""
+    """Return the node that a search in depth visits after a node and all below it, 0 after the last of all."""
     up = node + 1
-    return up >> lax.population_count((up & -up) - 1)
+    following = up >> lax.population_count((up & -up) - 1)
+    return jnp.where(following == 1, 0, following)  # else a search from node 1 would be over before it began
 
 
 def _inverse(vector: Array) -> Array:

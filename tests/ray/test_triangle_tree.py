@@ -44,6 +44,20 @@ def scene():
     return mj, d, m, jax.jit(mjx.kinematics)(m, mjx.make_data(m))
 
 
+def test_rays_meet_the_only_mesh_of_a_model():
+    xml = (
+        f'<mujoco><asset>{_mesh("large", 2, 0)}</asset><worldbody><geom type="mesh" mesh="large"/></worldbody></mujoco>'
+    )
+    mj, m = mujoco.MjModel.from_xml_string(xml), mjx.Model.from_xml_string(xml)
+    assert m.mesh_facenum.sum() > surface._MOST_TRIED
+    mj_data, d = mujoco.MjData(mj), mjx.kinematics(m, mjx.make_data(m))
+    mujoco.mj_forward(mj, mj_data)
+    start, _ = _rays(4)
+    dist, _ = jax.jit(jax.vmap(lambda p, v: mjx.ray(m, d, p, v)))(start, -start)
+    expected = [mujoco.mj_ray(mj, mj_data, p, -p, None, 1, -1, np.zeros(1, np.int32)) for p in start]
+    assert min(expected) > 0 and error(dist, np.array(expected)) < TIGHT
+
+
 def _rays(count: int) -> tuple[np.ndarray, np.ndarray]:
     """Rays towards the scene from around it, some along axes."""
     rng = np.random.default_rng(0)
