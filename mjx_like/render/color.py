@@ -74,7 +74,7 @@ def _surface(s: Scene, hit: Hit, rays: Rays) -> tuple[Surface, Array, Array]:
     normal, corner = hit.normal, None
     if drawn.corners is not None:
         corner = between(drawn.corners, hit.face, point)
-        smooth = own @ drawn.is_kind(GeomType.MESH).astype(own.dtype) > 0
+        smooth = own @ drawn.is_kind(GeomType.MESH, GeomType.SKIN).astype(own.dtype) > 0
         normal = jnp.where(smooth[:, None], jnp.einsum("nij,nj->ni", mat, corner.normal), normal)
     texture = jnp.ones_like(point)
     if (drawn.include & (drawn.texture >= 0)).any():

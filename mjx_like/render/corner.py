@@ -9,6 +9,7 @@ import numpy as np
 from mjx_like.math import safe
 from mjx_like.math.select import rows
 from mjx_like.ray.surface import mesh_corners
+from mjx_like.render.skin import Skins
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -49,6 +50,23 @@ def corners_of_meshes(m: Model) -> Corners:
         m.mesh_vert, m.mesh_normal, texcoord, mesh_corners(m.topology), m.mesh_facenormal + per_face[0],
         texcoord_row, ~with_texcoord,
     )  # fmt: skip
+
+
+def with_skins(m: Model, own: np.ndarray, corners: Corners, skins: Skins) -> Corners:
+    """Return the corners with those of the faces of skins behind them; own: ids of the skins, in their order."""
+    counts = m.skin_facenum[own]
+    start = np.repeat(m.skin_texcoordadr[own], counts)[:, None]
+    within = skins.face - np.repeat(m.skin_vertadr[own], counts)[:, None]
+    texcoord_row = np.where(start >= 0, corners.texcoord.shape[0] + start + within, 0)
+    return Corners(
+        jnp.concatenate([corners.vertex, skins.vertex]),
+        jnp.concatenate([corners.normal, skins.normal]),
+        jnp.concatenate([corners.texcoord, m.skin_texcoord]),
+        np.concatenate([corners.vertex_row, corners.vertex.shape[0] + skins.face]),
+        np.concatenate([corners.normal_row, corners.normal.shape[0] + skins.face]),
+        np.concatenate([corners.texcoord_row, texcoord_row]),
+        np.append(corners.creased, np.zeros(len(skins.face), bool)),
+    )
 
 
 def between(corners: Corners, face: Array, point: Array) -> Between:

@@ -1,4 +1,4 @@
-"""What is drawn: geoms, sites and the segments of tendons, with their colours."""
+"""What is drawn: geoms, sites, the segments of tendons and skins, with their colours."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,9 @@ import numpy as np
 from mjx_like.math import quaternion, safe
 from mjx_like.math.select import take
 from mjx_like.ray.stage import Shapes
-from mjx_like.render.corner import Corners, corners_of_meshes
+from mjx_like.render.corner import Corners, corners_of_meshes, with_skins
+from mjx_like.render.skin import Skins
+from mjx_like.render.skin import skins as skin_triangles
 from mjx_like.types.data import Data
 from mjx_like.types.enums import GeomType, WrapType
 from mjx_like.types.model import Model
@@ -21,11 +23,12 @@ _PULLEY = -2  # in wrap_obj
 
 
 class Drawn(NamedTuple):
-    """Shapes: all geoms, then sites, then segments of tendons.
+    """Shapes: all geoms, then sites, then segments of tendons, then skins.
 
     shapes: where they are; include: which are drawn at all, static; material, texture: ids, -1 for none, static; rgba:
     colours, those of materials where the object says none; look: emission, specular, shininess and reflectance. Shapes
-    (n,), colours and look (n, 4). corners: of the faces of meshes, None without.
+    (n,), colours and look (n, 4). corners: of the faces of meshes, then of skins, None without; skins: their triangles,
+    in the world, None without.
     """
 
     shapes: Shapes
@@ -35,6 +38,7 @@ class Drawn(NamedTuple):
     rgba: Array
     look: Array
     corners: Corners | None = None
+    skins: Skins | None = None
 
     @property
     def count(self) -> int:
@@ -46,15 +50,17 @@ class Drawn(NamedTuple):
         return self.include & np.isin(self.shapes.kind, kinds)
 
 
-def drawn(m: Model, d: Data, groups: tuple[int, ...], sites: bool, tendons: bool) -> Drawn:
+def drawn(m: Model, d: Data, groups: tuple[int, ...], sites: bool, tendons: bool, skins: bool) -> Drawn:
     """Return what is drawn of one world.
 
     Args:
       m: the model.
-      d: one world; reads geom_xpos, geom_xmat, site_xpos, site_xmat, ten_wrapadr, ten_wrapnum, wrap_obj, wrap_xpos.
-      groups: of geoms, sites and tendons.
+      d: one world; reads xpos, xquat, geom_xpos, geom_xmat, site_xpos, site_xmat, ten_wrapadr, ten_wrapnum, wrap_obj,
+        wrap_xpos.
+      groups: of geoms, sites, tendons and skins.
       sites: whether sites are drawn.
       tendons: whether spatial tendons are drawn.
+      skins: whether skins are drawn.
     Source: mjv_addGeoms.
     """
     found = [_geoms(m, d, groups)]
@@ -62,8 +68,16 @@ def drawn(m: Model, d: Data, groups: tuple[int, ...], sites: bool, tendons: bool
         found.append(_sites(m, d, groups))
     if tendons and (np.isin(m.tendon_group, groups) & (m.wrap_type[m.tendon_adr] != WrapType.JOINT)).any():
         found.append(_segments(m, d, groups))
-    all_ = found[0] if len(found) == 1 else jax.tree.map(_joined, *found)
-    return all_._replace(corners=corners_of_meshes(m)) if all_.is_kind(GeomType.MESH).any() else all_
+    own = np.flatnonzero(np.isin(m.skin_group, groups)) if skins else np.zeros(0, int)
+    if own.size:
+        found.append(_skins(m, own))
+    shown = found[0] if len(found) == 1 else jax.tree.map(_joined, *found)
+    if shown.is_kind(GeomType.MESH, GeomType.SKIN).any():
+        shown = shown._replace(corners=corners_of_meshes(m))
+    if own.size:
+        surface = skin_triangles(m, d, own, shown.count - own.size)
+        shown = shown._replace(skins=surface, corners=with_skins(m, own, shown.corners, surface))
+    return shown
 
 
 def _joined(*parts: np.ndarray | Array) -> np.ndarray | Array:
@@ -110,6 +124,17 @@ def _segments(m: Model, d: Data, groups: tuple[int, ...]) -> Drawn:
     shapes = Shapes(np.full(most - 1, int(GeomType.CAPSULE)), none, (point[1:] + point[:-1]) / 2, mat, size)
     rgba, look = pick @ colors(m, m.tendon_rgba, m.tendon_matid), pick @ _looks(m, m.tendon_matid)
     return Drawn(shapes, np.ones(most - 1, bool), none, none, rgba, look)
+
+
+def _skins(m: Model, own: np.ndarray) -> Drawn:
+    """Skins by id, in the frame of the world."""
+    dtype, material = m.qpos0.dtype, m.skin_matid[own]
+    shapes = Shapes(
+        np.full(own.size, int(GeomType.SKIN)), own, jnp.zeros((own.size, 3), dtype),
+        jnp.broadcast_to(jnp.eye(3, dtype=dtype), (own.size, 3, 3)), jnp.ones((own.size, 3), dtype),
+    )  # fmt: skip
+    rgba = colors(m, take(m.skin_rgba, own), material)
+    return Drawn(shapes, np.ones(own.size, bool), material, _texture(m, material), rgba, _looks(m, material))
 
 
 def colors(m: Model, rgba: Array, material: np.ndarray) -> Array:

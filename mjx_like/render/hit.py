@@ -9,6 +9,7 @@ import numpy as np
 from mjx_like.math import safe
 from mjx_like.ray.stage import first_met
 from mjx_like.render.drawn import Drawn
+from mjx_like.render.skin import first_face
 from mjx_like.types.model import Model
 
 Array = jax.Array
@@ -32,7 +33,8 @@ class Hit(NamedTuple):
     """Where rays first meet a shape.
 
     dist: in units of the direction's length, infinite on a miss; shape: its number, -1 on a miss; point: [m, world];
-    normal: outward; shapes (n,), (n,), (n, 3), (n, 3). face: of a mesh, shape (n,), None where none is drawn.
+    normal: outward; shapes (n,), (n,), (n, 3), (n, 3). face: of a mesh or skin among `Drawn.corners`,
+    shape (n,), None where none is drawn.
     """
 
     dist: Array
@@ -55,8 +57,24 @@ def nearest(m: Model, drawn: Drawn, start: Array, direction: Array, seen: Array)
     met = first_met(m, drawn.shapes, start, direction, include, seen)
     hit = met.shape >= 0
     dist = jnp.where(hit, met.dist, jnp.inf)
-    point = start + jnp.where(hit, dist, 0)[:, None] * direction
-    return Hit(dist, met.shape, point, met.normal, met.face)
+    found = Hit(dist, met.shape, start, met.normal, met.face)
+    if drawn.skins is not None:
+        found = _with_skins(m, drawn, found, start, direction, seen)
+    return found._replace(point=start + jnp.where(found.shape >= 0, found.dist, 0)[:, None] * direction)
+
+
+def _with_skins(m: Model, drawn: Drawn, hit: Hit, start: Array, direction: Array, seen: Array) -> Hit:
+    """The hits, those of skins where they are nearer."""
+    first = drawn.skins.first
+    dist, skin, face, normal = first_face(drawn.skins, start, direction, seen[first:])
+    nearer = dist < hit.dist
+    face = m.nmeshface + face
+    return hit._replace(
+        dist=jnp.where(nearer, dist, hit.dist),
+        shape=jnp.where(nearer, first + skin, hit.shape),
+        normal=jnp.where(nearer[:, None], normal, hit.normal),
+        face=jnp.where(nearer, face, face if hit.face is None else hit.face),
+    )
 
 
 def footprint(rays: Rays, hit: Hit) -> Array:

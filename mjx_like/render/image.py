@@ -56,34 +56,36 @@ def render(
     groups: Iterable[int] = GROUPS,
     sites: bool = True,
     tendons: bool = True,
+    skins: bool = True,
 ) -> Image:
     """Return what a camera sees of one world; with `jax.vmap`, of many.
 
     Args:
       m: one model.
-      d: one world, after `forward` or `step`; reads geom_xpos, geom_xmat, site_xpos, site_xmat, cam_xpos, cam_xmat,
-        light_xpos, light_xdir, ten_wrapadr, ten_wrapnum, wrap_obj, wrap_xpos.
+      d: one world, after `forward` or `step`; reads xpos, xquat, geom_xpos, geom_xmat, site_xpos, site_xmat,
+        cam_xpos, cam_xmat, light_xpos, light_xdir, ten_wrapadr, ten_wrapnum, wrap_obj, wrap_xpos.
       camera: its name or id, -1 for MuJoCo's free camera at the start, or a Camera, such as `free_camera` returns.
       width: of the image [pixels]; likewise height.
       shadows: whether lights cast shadows.
       reflections: whether planes and boxes with a reflectance mirror the rest.
       layers: how many surfaces a ray sees, the last as if it were opaque; 1 where nothing is transparent.
-      groups: of the geoms, sites and tendons, those drawn.
+      groups: of the geoms, sites, tendons and skins, those drawn.
       sites: whether sites are drawn.
       tendons: whether spatial tendons are drawn.
+      skins: whether skins are drawn.
 
     Raises:
       InputError: a camera that is not there, a size that is not positive.
 
     Depth has the derivative of the surface that is met; geom has none. Tendons are drawn along their paths, those that
-    hang slack too; skins and flexes are not drawn.
+    hang slack or wrap around a geom too, straight between its points; flexes are not drawn.
     """
     one_world("render", m, d)
     if width < 1 or height < 1 or layers < 1:
         raise InputError(f"width={width}, height={height}, layers={layers}: must be at least 1")
     if not isinstance(camera, Camera):
         camera = free_camera(m) if camera == -1 else fixed_camera(m, d, camera)
-    shown = drawn(m, d, tuple(groups), sites, tendons)
+    shown = drawn(m, d, tuple(groups), sites, tendons, skins)
     start, direction = (x.reshape(-1, 3) for x in pixel_rays(camera, width, height))
     steps = tuple(x[:, None] for x in pixel_steps(camera, width, height))
     faces = tried(m.topology, shown.shapes.data[shown.is_kind(GeomType.MESH)])

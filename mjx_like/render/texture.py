@@ -85,9 +85,11 @@ def shape_color(m: Model, drawn: Drawn, found: dict[int, Levels], shape: Array, 
 
 
 def _with_texcoord(m: Model, drawn: Drawn, own: np.ndarray) -> np.ndarray:
-    """Return which shapes are meshes with texture coordinates of their own, shape (k,)."""
-    mesh = drawn.shapes.kind[own] == GeomType.MESH
-    return mesh & (m.mesh_texcoordadr[np.where(mesh, drawn.shapes.data[own], 0)] >= 0) if m.nmesh else mesh
+    """Return which shapes are meshes or skins with texture coordinates of their own, shape (k,)."""
+    kind, data, given = drawn.shapes.kind[own], drawn.shapes.data[own], np.zeros(own.size, bool)
+    for surface, start in ((GeomType.MESH, m.mesh_texcoordadr), (GeomType.SKIN, m.skin_texcoordadr)):
+        given[kind == surface] = start[data[kind == surface]] >= 0
+    return given
 
 
 def _coordinates(m: Model, drawn: Drawn, own: np.ndarray, pick: Array, spot: Spot) -> tuple[Array, Array]:
