@@ -71,14 +71,12 @@ class Randomisation:
         for name, distribution in distributions.items():
             if not callable(distribution):
                 raise InputError(
-                    f"randomise '{name}': {shown(distribution)} is no distribution: uniform, scale, add, ..."
+                    f"randomise '{name}': {shown(distribution)} is no distribution: use uniform, scale, ..."
                 )
         self._m, self._distributions = m, dict(distributions)
         paths = (jax.tree_util.keystr(path).lstrip(".") for path, _ in jax.tree_util.tree_flatten_with_path(m)[0])
         own = results_reached(lambda rng: jax.tree.leaves(self._model(rng)), jax.random.PRNGKey(0))
-        self._own = [
-            jax.tree_util.keystr(path).lstrip(".") if flag else None for (path, _), flag in zip(paths, own, strict=True)
-        ]
+        self._own = [path if flag else None for path, flag in zip(paths, own, strict=True)]
 
     def sample(self, rng: Array) -> dict[str, Array]:
         """Return the leaves of one world by their paths: those that were drawn and those that follow."""

@@ -1,5 +1,8 @@
 """Environments as Brax's, for its training algorithms."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import jax
 from brax.envs.base import Env as BraxBase
 from brax.envs.base import State as BraxState
@@ -23,12 +26,12 @@ class BraxEnv(BraxBase):
 
     def reset(self, rng: Array) -> BraxState:
         """Return the start of an episode; `pipeline_state` is the WorldState."""
-        return _as_brax(self.env.reset(rng), {})
+        return _as_brax(self.env.reset(rng))
 
     def step(self, state: BraxState, action: Array) -> BraxState:
         """Return the state after a step."""
         own = State(state.pipeline_state, state.obs, state.reward, state.done, state.metrics, state.info[_OWN])
-        return _as_brax(self.env.step(own, action), state.info)
+        return _as_brax(self.env.step(own, action), state.metrics, state.info)
 
     @property
     def observation_size(self) -> int:
@@ -47,6 +50,7 @@ class BraxEnv(BraxBase):
         return self.env.dt
 
 
-def _as_brax(state: State, info: dict) -> BraxState:
-    done = state.info["terminated"]
-    return BraxState(state.data, state.obs, state.reward, done, state.metrics, {**info, _OWN: state.info})
+def _as_brax(state: State, metrics: Mapping[str, Array] = {}, info: Mapping[str, Any] = {}) -> BraxState:
+    """Return Brax's State; metrics and info are those of the state before, to which its wrappers add their own."""
+    done, metrics = state.info["terminated"], {**metrics, **state.metrics}
+    return BraxState(state.data, state.obs, state.reward, done, metrics, {**info, _OWN: state.info})
