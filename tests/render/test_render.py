@@ -12,6 +12,7 @@ from PIL import Image as Picture
 
 import mjx_like as mjx
 from mjx_like.render.camera import fixed_camera, pixel_rays
+from mjx_like.render.skin import first_face, skins
 
 WIDTH, HEIGHT = 80, 60
 MODEL = """<mujoco><visual><quality numslices="200" numstacks="200" shadowsize="4096" offsamples="0"/></visual>
@@ -27,23 +28,50 @@ MODEL = """<mujoco><visual><quality numslices="200" numstacks="200" shadowsize="
     <body pos="0 0 .5"><freejoint/><geom type="box" size=".3 .2 .4" material="red"/></body>
     <body pos=".8 .2 .4"><freejoint/><geom size=".4" rgba=".2 .7 .3 1"/></body>
     <body pos="-.8 0 .5"><geom type="capsule" size=".15 .3" rgba=".3 .3 .9 1"/></body></worldbody></mujoco>"""
+DRAWN = """<mujoco><visual><quality numslices="200" numstacks="200" shadowsize="4096" offsamples="0"/>
+    <map haze=".4"/></visual>
+  <asset><texture name="grid" type="2d" builtin="checker" rgb1=".1 .2 .3" rgb2=".7 .8 .9" width="64" height="64"/>
+    <texture name="slope" type="2d" builtin="gradient" rgb1="1 .2 .1" rgb2=".1 .3 1" width="64" height="64"/>
+    <texture type="skybox" builtin="gradient" rgb1=".4 .6 .8" rgb2="0 0 0" width="64" height="64"/>
+    <material name="floor" texture="grid" texrepeat="5 5" texuniform="true"/>
+    <material name="slope" texture="slope" texrepeat="2 3"/>
+    <material name="rope" rgba=".9 .5 .1 1" specular="0"/>
+    <mesh name="ball" builtin="sphere" params="2" scale=".3 .3 .3"/>
+    <mesh name="wedge" vertex="0 0 0 .6 0 0 0 .6 0 0 0 .6" texcoord="0 0 1 0 0 1 1 1"
+      face="0 2 1 0 1 3 0 3 2 1 2 3"/></asset>
+  <worldbody><light pos="0 0 4" dir=".2 .1 -1" type="directional" diffuse=".9 .9 .9"/>
+    <camera name="fixed" pos="0 -4 1.4" xyaxes="1 0 0 0 .25 1" fovy="50"/>
+    <geom type="plane" size="0 0 1" material="floor"/>
+    <geom type="mesh" mesh="ball" pos="-1.3 0 1.2" rgba=".8 .4 .3 1"/>
+    <geom type="mesh" mesh="wedge" pos="-1.2 -.8 .1" euler="0 0 -60" material="slope"/>
+    <geom type="box" size=".2 .2 .2" pos="1.3 -.5 .2" material="slope" euler="0 0 30"/>
+    <geom type="capsule" size=".15 .2" pos="1.4 0 1.2" material="slope"/>
+    <site name="a" pos="-.6 0 .2" size=".1" rgba="1 0 0 1"/><site name="b" pos=".6 0 1.4" size=".1"/>
+    <site group="4" size=".5" pos="0 -1 .5"/>
+    <body name="left" pos="-.4 .3 .9"><joint axis="0 1 0"/><geom size=".05"/></body>
+    <body name="right" pos=".4 .3 .8"><geom size=".05"/></body></worldbody>
+  <tendon><spatial width=".05" material="rope"><site site="a"/><site site="b"/></spatial></tendon>
+  <deformable><skin inflate=".02" material="slope" vertex="-.4 0 .6  0 0 .9  .4 0 .6  -.4 .6 .8  0 .6 1.1  .4 .6 .9"
+    face="0 1 3  1 4 3  1 2 4  2 5 4" texcoord="0 0 1 0 2 0 0 1 1 1 2 1">
+    <bone body="left" bindpos="-.4 .3 .5" bindquat="1 0 0 0" vertid="0 1 3 4" vertweight="1 .5 1 .5"/>
+    <bone body="right" bindpos=".4 .3 .6" bindquat="1 0 0 0" vertid="1 2 4 5" vertweight=".5 1 .5 1"/></skin>
+  </deformable></mujoco>"""
 ORACLE = """
 import sys, mujoco, numpy as np
 m = mujoco.MjModel.from_xml_path(sys.argv[1]); d = mujoco.MjData(m); mujoco.mj_forward(m, d)
 r = mujoco.Renderer(m, {height}, {width}); out = {{}}
-for name in ("fixed", "lens"):
+for name in [m.cam(i).name for i in range(m.ncam)]:
     r.update_scene(d, name); out[name + " rgb"] = r.render().copy()
     r.enable_depth_rendering(); out[name + " depth"] = r.render().copy(); r.disable_depth_rendering()
-    r.enable_segmentation_rendering(); out[name + " geom"] = r.render().copy()[..., 0]
+    r.enable_segmentation_rendering(); number, kind = np.moveaxis(r.render(), -1, 0)
+    out[name + " geom"] = np.where(kind == mujoco.mjtObj.mjOBJ_GEOM, number, -1)
     r.disable_segmentation_rendering()
 np.savez(sys.argv[2], **out)
 """
 
 
-@pytest.fixture(scope="module")
-def oracle(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("render")
-    (folder / "m.xml").write_text(MODEL)
+def _oracle(folder, xml):
+    (folder / "m.xml").write_text(xml)
     code, out = ORACLE.format(width=WIDTH, height=HEIGHT), folder / "out.npz"
     for backend in ("egl", "osmesa"):
         done = subprocess.run(
@@ -53,6 +81,11 @@ def oracle(tmp_path_factory):
         if out.exists():
             return np.load(out)
     return pytest.skip(f"no OpenGL without a screen: {done.stderr.decode()[-200:]}")
+
+
+@pytest.fixture(scope="module")
+def oracle(tmp_path_factory):
+    return _oracle(tmp_path_factory.mktemp("render"), MODEL)
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +116,47 @@ def test_colours_are_close_to_those_of_mujoco(oracle, images):
     error = np.abs(ours.rgb - theirs).max(axis=-1)
     solid = (ours.geom == oracle["fixed geom"]) & (ours.geom >= 1)
     assert np.median(error[solid]) < 0.02 and np.mean(np.abs(ours.rgb - theirs)) < 0.02
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """All kinds of what is drawn: a world, its image and MuJoCo's."""
+    expected = _oracle(tmp_path_factory.mktemp("drawn"), DRAWN)
+    m = mjx.Model.from_xml_string(DRAWN)
+    place = lambda m, d: mjx.camlight(m, mjx.com_pos(m, mjx.kinematics(m, d)))  # noqa: E731
+    d = jax.jit(lambda m: mjx.tendon(m, place(m, mjx.make_data(m))))(m)
+    image = jax.jit(lambda m, d: mjx.render(m, d, "fixed", WIDTH, HEIGHT))(m, d)
+    return m, d, jax.tree.map(np.asarray, image), expected
+
+
+def test_meshes_sites_tendons_skins_and_haze_are_those_of_mujoco(drawn):
+    _, _, image, expected = drawn
+    same = image.geom == expected["fixed geom"]
+    assert same.mean() > 0.99
+    error = np.abs(image.rgb - expected["fixed rgb"] / 255)
+    assert error.mean() < 0.006 and np.quantile(error, 0.9) < 0.01
+    near = expected["fixed depth"] < 6  # the sky and the haze have a depth there, not here
+    far = np.abs(image.depth - expected["fixed depth"])[near] / image.depth[near]
+    assert np.quantile(far, 0.95) < 1e-4
+
+
+def test_distances_to_a_skin_have_the_derivative_of_its_bones(drawn):
+    m, d, _, _ = drawn
+    start, down = jnp.array([[0.1, 0.3, 3.0], [-0.2, 0.4, 3.0]]), jnp.array([[0, 0, -1.0]] * 2)
+
+    def dist(shift):
+        moved = skins(m, d.replace(xpos=d.xpos + shift * jnp.array([0, 0, 1.0])), np.array([0]), 0)
+        return jnp.sum(first_face(moved, start, down, jnp.array([True]))[0])
+
+    np.testing.assert_allclose(jax.jit(jax.grad(dist))(0.0), -2, rtol=1e-5)
+
+
+def test_what_is_not_asked_for_is_not_drawn(drawn):
+    m, d, image, _ = drawn
+    few = {"shadows": False, "reflections": False, "layers": 1, "sites": False, "tendons": False, "skins": False}
+    depth = jax.jit(lambda d: mjx.render(m, d, "fixed", WIDTH, HEIGHT, **few).depth)(d)
+    farther = np.asarray(depth) > image.depth + 0.05
+    assert farther.mean() > 0.01 and (image.geom[farther] == -1).mean() > 0.95
 
 
 def test_the_frustum_is_that_of_mujoco(scene):
