@@ -14,6 +14,14 @@ from tests.support.oracle import load, states
 from tests.support.tolerances import SOLVE_NOISE, STEP_SLOPE
 
 LARGE = ("arm", "humanoid", "quadruped")  # their gradients are held by test_leaves, test_jacobians and test_rest
+# Pairs whose program is that of another that stays: the convex search, or the height field's prisms.
+SHARED = tuple(
+    f"pair_{pair}"
+    for pair in (
+        "capsule_cylinder capsule_ellipsoid cylinder_box cylinder_mesh ellipsoid_box ellipsoid_cylinder mesh_mesh"
+        " hfield_box hfield_capsule hfield_cylinder hfield_ellipsoid"
+    ).split()
+)
 ALIKE = ("pair_cylinder_box_flat", "pair_cylinder_cylinder_stack", "surface_velocity_elliptic")  # another pose or cone
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)
 LENGTH = 1e-6
@@ -90,7 +98,8 @@ def _at_optimum(a, b, kinds, **options):
 
 
 @pytest.mark.parametrize(
-    "path", [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in LARGE + ALIKE else []) for p in SMALL]
+    "path",
+    [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in LARGE + ALIKE + SHARED else []) for p in SMALL],
 )
 def test_step(path, monkeypatch):
     """Reverse mode is forward mode, and both are central differences of what is smooth.
