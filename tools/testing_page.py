@@ -23,7 +23,7 @@ FAMILIES = {
 def table() -> str:
     """Return the table: small models by family, and how many of each are in the default run of each comparison."""
     sys.path.insert(0, str(ROOT))
-    from tests.gradient.test_features import ALIKE, LARGE
+    from tests.gradient.test_features import SLOW
     from tests.models import FEATURES, MAIN, SMALL
 
     family_of = {prefix: name for name, prefixes in FAMILIES.items() for prefix in prefixes.split()}
@@ -31,7 +31,7 @@ def table() -> str:
     for path in SMALL:
         name = "models/, for users" if path in MAIN else family_of[path.stem.split("_")[0].rstrip("0123456789")]
         count[name] += 1
-        slow[name] += path.stem in LARGE + ALIKE
+        slow[name] += path.stem in SLOW
     rows = [f"| {name} | {n} | {n} | {n - slow[name]} |" for name, n in sorted(count.items())]
     total = f"| all | {len(SMALL)} | {len(SMALL)} | {len(SMALL) - sum(slow.values())} |"
     assert len(SMALL) == len(MAIN) + len(FEATURES), "a small model that belongs to neither"

@@ -23,6 +23,7 @@ SHARED = tuple(
     ).split()
 )
 ALIKE = ("pair_cylinder_box_flat", "pair_cylinder_cylinder_stack", "surface_velocity_elliptic")  # another pose or cone
+SLOW = LARGE + ALIKE + SHARED
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)
 LENGTH = 1e-6
 KINK = 1e-3  # of the two one-sided differences of a result, beyond which it is not smooth there
@@ -99,7 +100,7 @@ def _at_optimum(a, b, kinds, **options):
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in LARGE + ALIKE + SHARED else []) for p in SMALL],
+    [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in SMALL],
 )
 def test_step(path, monkeypatch):
     """Reverse mode is forward mode, and both are central differences of what is smooth.
