@@ -48,7 +48,10 @@ class Flexes:
         surface, look = flex.surface(point), flex.look
         vertex = surface.vertex.astype(np.float32)
         if look.picture is not None:  # viser has no way to move the vertices of a mesh with a picture: it is sent anew
-            self._handles[name] = self._scene.add_mesh_trimesh(name, pictured(surface, look))
+            two_sided = flex.dim == 2
+            self._handles[name] = self._scene.add_mesh_trimesh(
+                name, pictured(surface, look, two_sided), receive_shadow=not two_sided
+            )
         elif name in self._handles:
             self._handles[name].vertices = vertex
         else:

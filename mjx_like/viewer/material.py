@@ -33,16 +33,21 @@ def opacity(look: Look) -> float | None:
     return None if look.rgba[3] >= 1 else float(look.rgba[3])
 
 
-def pictured(surface: Surface, look: Look) -> Any:
-    """Return a trimesh with a picture; its texture coordinates begin at the lower left corner."""
+def pictured(surface: Surface, look: Look, two_sided: bool) -> Any:
+    """Return a trimesh with a picture; its texture coordinates begin at the lower left corner.
+
+    two_sided: whether it is seen from behind; where it is, viser lets it cast stripes of shadow on itself.
+    """
     import trimesh
     from PIL import Image
 
     image = Image.fromarray(np.asarray(look.picture).squeeze())
     material = trimesh.visual.material.PBRMaterial(
-        baseColorTexture=image, baseColorFactor=np.append(color_bytes(look.rgba), int(255 * look.rgba[3])),
-        metallicFactor=0.0, roughnessFactor=1.0, doubleSided=True,
+        baseColorTexture=image, baseColorFactor=np.append(linear_bytes(look.rgba), int(255 * look.rgba[3])),
+        metallicFactor=0.0, roughnessFactor=1.0, doubleSided=two_sided,
     )  # fmt: skip
     texcoord = surface.texcoord * [1, -1] + [0, 1]
     visual = trimesh.visual.TextureVisuals(uv=texcoord, material=material)
-    return trimesh.Trimesh(surface.vertex, surface.face, visual=visual, process=False)
+    plain = trimesh.Trimesh(surface.vertex, surface.face, process=False)
+    normals = plain.vertex_normals  # a file without them is drawn with flat triangles
+    return trimesh.Trimesh(surface.vertex, surface.face, vertex_normals=normals, visual=visual, process=False)

@@ -12,6 +12,7 @@ from mjx_like.types.enums import ObjType
 from mjx_like.types.model import Model
 from mjx_like.visual.frames import FPS, Frames, frames_of
 from mjx_like.visual.grid import SPACING, offsets
+from mjx_like.visual.look import mean_color
 from mjx_like.visual.part import GROUPS, Part, bounds, parts
 
 _TIMELINE = "time"
@@ -98,5 +99,5 @@ def _mesh(rr: Any, part: Part) -> Any:
     return rr.Mesh3D(
         vertex_positions=part.surface.vertex.astype(np.float32),
         triangle_indices=part.surface.face.astype(np.uint32),
-        albedo_factor=np.round(255 * np.asarray(part.look.rgba)).astype(np.uint8),
+        albedo_factor=np.round(255 * mean_color(part.look)).astype(np.uint8),
     )

@@ -11,7 +11,7 @@ from mjx_like.viewer.lights import Lights
 from mjx_like.viewer.material import color_bytes, linear_bytes, opacity, pictured, rgb
 from mjx_like.visual.frames import Frames
 from mjx_like.visual.grid import SPACING, offsets
-from mjx_like.visual.look import look_of
+from mjx_like.visual.look import look_of, mean_color
 from mjx_like.visual.part import GROUPS, Part, bounds, parts
 from mjx_like.visual.skin import Skin, skins
 
@@ -61,7 +61,7 @@ class Scene:
         surface, look = part.surface, part.look
         if look.picture is not None:
             return self._scene.add_batched_meshes_trimesh(
-                name, pictured(surface, look), **pose, lod="off", cast_shadow=not part.ground
+                name, pictured(surface, look, part.ground), **pose, lod="off", cast_shadow=not part.ground
             )
         return self._scene.add_batched_meshes_simple(
             name, surface.vertex.astype(np.float32), surface.face.astype(np.uint32), **pose, lod="off",
@@ -84,7 +84,7 @@ class Scene:
         return self._scene.add_mesh_skinned(
             name, skin.surface.vertex.astype(np.float32), skin.surface.face.astype(np.uint32),
             bone_wxyzs=skin.bind_quat, bone_positions=skin.bind_pos, skin_weights=skin.weight.astype(np.float32),
-            color=rgb(skin.look.rgba), opacity=opacity(skin.look), side="double",
+            color=rgb(mean_color(skin.look)), opacity=opacity(skin.look), side="double",
         )  # fmt: skip
 
     def show(self, frames: Frames, frame: int = 0) -> None:
@@ -121,7 +121,7 @@ class Scene:
             points = np.concatenate(worlds).astype(np.float32)
             if not len(points) or look.rgba[3] <= 0:
                 continue
-            colors = np.tile(color_bytes(look.rgba), (len(points), 2, 1))
+            colors = np.tile(color_bytes(mean_color(look)), (len(points), 2, 1))
             if index in self._lines:
                 self._lines[index].points, self._lines[index].colors = points, colors
             else:

@@ -8,7 +8,7 @@ import numpy as np
 from mjx_like.compiler.flex.cell import basis
 from mjx_like.mjcf.flexcomp.node_grid import node_grid
 from mjx_like.types.model import Model
-from mjx_like.visual.look import Look, look_of
+from mjx_like.visual.look import Look, look_of, mean_color
 from mjx_like.visual.part import GROUPS, rotation
 from mjx_like.visual.surface import Surface
 from mjx_like.visual.tube import tubes
@@ -108,11 +108,11 @@ def _shell(m: Model, flex: int, element: np.ndarray, data: np.ndarray) -> tuple[
 def _flex(m: Model, flex: int, material: int, data: np.ndarray) -> Flex:
     """The elements with corners at these entries of flex_elem; where texture coordinates differ a vertex is split."""
     look, start = look_of(m, m.flex_rgba[flex], material), int(m.flex_texcoordadr[flex])
-    pictured = look.picture is not None and start >= 0 and m.flex_dim[flex] > 1
+    pictured = look.picture is not None and not look.sides and start >= 0 and m.flex_dim[flex] > 1
     coord = m.flex_elemtexcoord[data] if pictured else np.zeros_like(data)
     pair, face = np.unique(np.stack([m.flex_elem[data], coord], axis=-1).reshape(-1, 2), axis=0, return_inverse=True)
     texcoord = np.asarray(m.flex_texcoord, float)[start + pair[:, 1]] if pictured else None
-    look = look if pictured else look._replace(picture=None)
+    look = look if pictured else look._replace(rgba=mean_color(look), picture=None, sides=0)
     return Flex(
         flex, int(m.flex_dim[flex]), float(m.flex_radius[flex]), int(m.flex_vertadr[flex]) + pair[:, 0],
         face.reshape(data.shape), texcoord, look,

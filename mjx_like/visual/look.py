@@ -13,14 +13,16 @@ PLAIN = np.array([0.5, 0.5, 0.5, 1.0], np.float32)  # the colour of an object th
 class Look(NamedTuple):
     """How the surface of an object looks.
 
-    rgba: shape (4,), from 0 to 1; picture: pixels of a flat texture, shape (height, width, channels), uint8, or None;
-    repeat, uniform: how it repeats; the rest as in mjModel's materials.
+    rgba: shape (4,), from 0 to 1; picture: pixels of a texture, shape (height, width, channels), uint8, or None;
+    repeat, uniform: how it repeats; sides: 0 of a flat picture, of a cube map how many are below each other, 6 or 1;
+    the rest as in mjModel's materials.
     """
 
     rgba: np.ndarray
     picture: np.ndarray | None = None
     repeat: np.ndarray | None = None
     uniform: bool = False
+    sides: int = 0
     emission: float = 0.0
     specular: float = 0.5
     shininess: float = 0.5
@@ -28,26 +30,30 @@ class Look(NamedTuple):
 
 
 def look_of(m: Model, rgba: np.ndarray, material: int) -> Look:
-    """Return the look of an object from its own colour, shape (4,), and the id of its material, -1 for none.
-
-    A cube map stands as its mean colour here.
-    """
+    """Return the look of an object from its own colour, shape (4,), and the id of its material, -1 for none."""
     rgba = np.asarray(rgba, float)
     if material < 0:
         return Look(rgba)
     if np.array_equal(rgba.astype(np.float32), PLAIN):
         rgba = np.asarray(m.mat_rgba[material], float)
-    picture, texture = None, texture_of_material(m)[material]
+    picture, sides, texture = None, 0, texture_of_material(m)[material]
     if texture >= 0:
         picture = pixels(m, texture)
         if m.tex_type[texture] != TextureType.TEXTURE_2D:
-            mean = picture.reshape(-1, picture.shape[-1]).mean(axis=0)[:3] / 255
-            rgba, picture = rgba * np.append(mean, 1), None
+            sides = len(picture) // picture.shape[1]
     return Look(
-        rgba, picture, np.asarray(m.mat_texrepeat[material], float), bool(m.mat_texuniform[material]),
+        rgba, picture, np.asarray(m.mat_texrepeat[material], float), bool(m.mat_texuniform[material]), sides,
         float(m.mat_emission[material]), float(m.mat_specular[material]), float(m.mat_shininess[material]),
         float(m.mat_reflectance[material]),
     )  # fmt: skip
+
+
+def mean_color(look: Look) -> np.ndarray:
+    """Return the colour of a look whose picture cannot be drawn, shape (4,)."""
+    if look.picture is None:
+        return look.rgba
+    mean = look.picture.reshape(-1, look.picture.shape[-1]).mean(axis=0)[:3] / 255
+    return look.rgba * np.append(np.broadcast_to(mean, 3), 1)
 
 
 def texture_of_material(m: Model) -> np.ndarray:

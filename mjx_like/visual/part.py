@@ -7,6 +7,7 @@ import numpy as np
 
 from mjx_like.types.enums import GeomType, ObjType
 from mjx_like.types.model import Model
+from mjx_like.visual.cube import cubed
 from mjx_like.visual.look import Look, look_of
 from mjx_like.visual.surface import Surface, geom_surface, planar_texcoord, site_surface
 
@@ -59,7 +60,10 @@ def _part(m: Model, kind: ObjType, index: int) -> Part:
     body, group, material = (int(getattr(m, f"{prefix}_{name}")[index]) for name in ("bodyid", "group", "matid"))
     look = look_of(m, getattr(m, f"{prefix}_rgba")[index], material)
     own = geom_surface(m, index) if kind == ObjType.GEOM else site_surface(m, index)
-    if look.picture is not None and own.texcoord is None:
+    if look.sides:
+        shape, size = (getattr(m, f"{prefix}_{name}")[index] for name in ("type", "size"))
+        own = cubed(own, GeomType(int(shape)), np.asarray(size, float), look.uniform, look.picture.shape[1], look.sides)
+    elif look.picture is not None and own.texcoord is None:
         size = np.asarray(getattr(m, f"{prefix}_size")[index], float)[:2]
         own = own._replace(texcoord=planar_texcoord(own.vertex, size, look.repeat, look.uniform))
     pos, quat = (np.asarray(getattr(m, f"{prefix}_{name}")[index], float) for name in ("pos", "quat"))

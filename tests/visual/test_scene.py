@@ -11,7 +11,7 @@ import mjx_like as mjx
 from mjx_like.types.enums import ObjType
 from mjx_like.visual.frames import frames_of, poses
 from mjx_like.visual.grid import offsets
-from mjx_like.visual.look import look_of
+from mjx_like.visual.look import look_of, mean_color
 from mjx_like.visual.part import bounds, parts, rotation
 from mjx_like.visual.skin import skins
 from tests.models import HERE
@@ -39,7 +39,6 @@ def abstract_scene(m: mujoco.MjModel, d: mujoco.MjData) -> mujoco.MjvScene:
 
 @pytest.mark.parametrize("source", [LOOKS, GYM / "ant.xml", SUITE / "finger.xml"], ids=["looks", "ant", "finger"])
 def test_colours_and_visibility_are_those_of_mujoco(source):
-    """Cube maps, which stand as their mean colour here, aside."""
     if isinstance(source, str):
         mj_model, m = mujoco.MjModel.from_xml_string(source), mjx.Model.from_xml_string(source)
     else:
@@ -66,8 +65,8 @@ def test_looks():
     np.testing.assert_allclose([looks[2].specular, looks[2].shininess], [0.1, 0.2], rtol=1e-6)
     np.testing.assert_allclose([looks[2].reflectance, looks[2].emission], [0.3, 0.4], rtol=1e-6)
     assert looks[4].picture.shape == (2, 4, 3) and looks[4].uniform and list(looks[4].repeat) == [3, 5]
-    assert looks[5].picture is None
-    np.testing.assert_allclose(looks[5].rgba, [0.2, 0.2, 0.6, 1], atol=0.002)
+    assert looks[5].picture.shape == (24, 4, 3) and looks[5].sides == 6
+    np.testing.assert_allclose(mean_color(looks[5]), [0.2, 0.2, 0.6, 1], atol=0.002)
     assert sum(len(part.surface.face) for part in parts(m, sites=False, groups=[3])) > 0
     assert len(parts(m, groups=[5])) == 0
 
