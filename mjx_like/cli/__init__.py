@@ -1,7 +1,7 @@
-"""The command line: `python -m mjx_like info|rollout|view|bench|convert`.
+"""The command line: `python -m mjx_like info|rollout|view|bench|convert|train|play`.
 
-`info`, `rollout`, `view`, `bench` (with `stages`) and `convert` are the commands; `setup` loads models and sets JAX up,
-`controls` reads control arguments, `summary`, `plot` and `progress` show results.
+`info`, `rollout`, `view`, `bench` (with `stages`), `convert`, `train` and `play` are the commands; `setup` loads models
+and sets JAX up, `controls` reads control arguments, `summary`, `plot` and `progress` show results.
 """
 
 import argparse
@@ -9,10 +9,11 @@ import sys
 import warnings
 from typing import NoReturn
 
-from mjx_like.cli import bench, convert, info, rollout, view
+from mjx_like.cli import bench, convert, info, play, rollout, train, view
 from mjx_like.errors import MjxLikeError
 
 COMMANDS = {"info": info, "rollout": rollout, "view": view, "bench": bench, "convert": convert}
+COMMANDS |= {"train": train, "play": play}
 
 
 class _Parser(argparse.ArgumentParser):

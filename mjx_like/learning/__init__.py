@@ -5,7 +5,7 @@ returns an Algorithm (`algorithm`) of settings (`config`); the `loop` runs it, w
 `curve`; `train` does both by names, with the settings of each task in `presets`, and loads what it wrote; `policy` is
 what comes out. The parts: `networks`, `normaliser` of observations, `experience` of a policy, `advantage` estimates,
 `optimiser`, `minibatch` descent, `sharing` of worlds between devices, `worlds` of an environment. `horizon` shows how
-gradients grow.
+gradients grow, `playback` what a policy does.
 """
 
 from importlib.util import find_spec
@@ -24,6 +24,7 @@ from mjx_like.learning.apg import APGConfig, apg  # noqa: E402
 from mjx_like.learning.curve import Point, plot_curves, reached  # noqa: E402
 from mjx_like.learning.horizon import GradientNorms, gradient_norms, plot_gradient_norms  # noqa: E402
 from mjx_like.learning.loop import Result, run  # noqa: E402
+from mjx_like.learning.playback import Playback, play  # noqa: E402
 from mjx_like.learning.policy import Policy  # noqa: E402
 from mjx_like.learning.ppo import PPOConfig, ppo  # noqa: E402
 from mjx_like.learning.presets import PRESETS, preset  # noqa: E402
@@ -36,6 +37,7 @@ __all__ = [
     "APGConfig",
     "GradientNorms",
     "PPOConfig",
+    "Playback",
     "Point",
     "Policy",
     "Result",
@@ -43,6 +45,7 @@ __all__ = [
     "apg",
     "gradient_norms",
     "load_policy",
+    "play",
     "plot_curves",
     "plot_gradient_norms",
     "ppo",

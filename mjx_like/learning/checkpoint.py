@@ -19,10 +19,16 @@ class Checkpoints:
 
     Args:
       folder: of the run.
+      new: whether it may be one without checkpoints, which is then made.
+
+    Raises:
+      InputError: there are none.
     """
 
-    def __init__(self, folder: str | pathlib.Path) -> None:
+    def __init__(self, folder: str | pathlib.Path, new: bool = False) -> None:
         self.folder = pathlib.Path(folder).absolute()
+        if not new and not (self.folder / "checkpoints").is_dir():
+            raise InputError(f"{folder}: no checkpoint there; give the folder of a run of the command train")
         options = ocp.CheckpointManagerOptions(max_to_keep=_KEPT, enable_async_checkpointing=False)
         handlers = {"training": ocp.StandardCheckpointHandler(), "policy": ocp.StandardCheckpointHandler()}
         self._manager = ocp.CheckpointManager(

@@ -58,7 +58,7 @@ class _Run:
         self.algorithm, self.target, self.most_seconds, self.progress = algorithm, target, seconds, progress
         self.began, self.learning, self.curve = time.perf_counter(), 0.0, []
         self.about = {**about, "algorithm": algorithm.name, "config": dataclasses.asdict(algorithm.config)}
-        self.checkpoints = None if folder is None else Checkpoints(folder)
+        self.checkpoints = None if folder is None else Checkpoints(folder, new=not resume)
         self.training = self._resumed() if resume else self._fresh()
 
     def go(self) -> Result:
@@ -66,6 +66,7 @@ class _Run:
         size = config.samples_per_iteration
         if not self.curve:
             self._evaluate(number)
+            self._save()
         bar = tqdm(total=config.iterations * size, initial=number * size, unit="step", disable=not self.progress)
         with bar:
             self._show(bar)
@@ -144,8 +145,9 @@ class _Run:
 
 def _same_settings(folder: pathlib.Path, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
     """Raise InputError where a run would go on with other settings than it began with."""
-    if ours["algorithm"] != theirs["algorithm"]:
-        raise InputError(f"{folder}: the run is one of {theirs['algorithm']}, not of {ours['algorithm']}")
+    for name in ("algorithm", "task", "smoothing"):
+        if ours.get(name) != theirs.get(name):
+            raise InputError(f"{folder}: the run has {name} {theirs.get(name)}, not {ours.get(name)}")
     for name, value in ours["config"].items():
         found = theirs["config"].get(name)
         if found != (list(value) if isinstance(value, tuple) else value):

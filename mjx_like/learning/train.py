@@ -8,10 +8,12 @@ import jax
 
 from mjx_like.envs.env import Env
 from mjx_like.envs.make import make
+from mjx_like.errors import InputError
 from mjx_like.learning.algorithm import Algorithm, networks_of
 from mjx_like.learning.apg import apg
 from mjx_like.learning.checkpoint import Checkpoints
 from mjx_like.learning.config import Config
+from mjx_like.learning.evaluation import evaluator
 from mjx_like.learning.loop import Result, run
 from mjx_like.learning.normaliser import Normaliser
 from mjx_like.learning.policy import Policy
@@ -19,29 +21,52 @@ from mjx_like.learning.ppo import ppo
 from mjx_like.learning.presets import CONFIGS, configured, preset
 from mjx_like.learning.shac import shac
 from mjx_like.learning.worlds import many_worlds
+from mjx_like.smoothing import with_smoothing
 
 ALGORITHMS: Mapping[str, Callable[..., Algorithm]] = {"ppo": ppo, "shac": shac, "apg": apg}
 
 
 def train(
-    env: Any, config: Config | str = "ppo", *, devices: Sequence[jax.Device] | None = None, **options: Any
+    env: Any,
+    config: Config | str = "ppo",
+    *,
+    smoothing: float | None = None,
+    devices: Sequence[jax.Device] | None = None,
+    **options: Any,
 ) -> Result:
     """Train a policy, and return it with its learning curve.
 
     Args:
       env: the name of a task, or an environment of one world or of many.
       config: PPOConfig, SHACConfig or APGConfig, which choose the algorithm; or its name, for the settings of the task.
+      smoothing: of a task, half the width over which contacts begin in training [m], see `with_smoothing`; None for
+        MuJoCo's contacts, with which it is evaluated in either case.
       devices: that share the worlds; None for all.
       options: see `run`.
 
     Raises:
       InputError: no such task or algorithm; else as `run`.
     """
-    if isinstance(config, str):
-        config = preset(env, config) if isinstance(env, str) else configured(config)
-    about = {"task": env} if isinstance(env, str) else {}
-    algorithm = ALGORITHMS[name_of(config)](make(env) if isinstance(env, str) else env, config, devices)
-    return run(algorithm, about=about | dict(options.pop("about", {})), **options)
+    if not isinstance(env, str):
+        if smoothing is not None:
+            raise InputError("smoothing= is for tasks by name: give an environment whose model has it")
+        config = configured(config) if isinstance(config, str) else config
+        return run(ALGORITHMS[name_of(config)](env, config, devices), **options)
+    config = preset(env, config) if isinstance(config, str) else config
+    about = {"task": env, "smoothing": smoothing} | dict(options.pop("about", {}))
+    return run(task_algorithm(env, config, smoothing, devices), about=about, **options)
+
+
+def task_algorithm(
+    task: str, config: Config, smoothing: float | None = None, devices: Sequence[jax.Device] | None = None
+) -> Algorithm:
+    """Return the algorithm of some settings on a task; see `train`."""
+    exact = many_worlds(make(task))
+    if smoothing is None:
+        return ALGORITHMS[name_of(config)](exact, config, devices)
+    smooth = make(task, change=lambda m: with_smoothing(m, smoothing))
+    found = ALGORITHMS[name_of(config)](smooth, config, devices)
+    return found._replace(evaluate=evaluator(exact, found.networks, config.evaluation_worlds, found.devices))
 
 
 def name_of(config: Config) -> str:
@@ -61,7 +86,9 @@ def load_policy(folder: str | pathlib.Path, env: Env | None = None) -> tuple[Env
     """
     checkpoints = Checkpoints(folder)
     about = checkpoints.about()
-    env = make(about["task"], **about.get("options", {})) if env is None else env
+    if env is None and "task" not in about:
+        raise InputError(f"{folder}: a run in an environment without a name: give env=")
+    env = make(about["task"]) if env is None else env
     nets = networks_of(many_worlds(env), configured(about["algorithm"], **about["config"]))
     found = checkpoints.policy()
     return env, Policy(nets, found["params"], Normaliser(**found["normaliser"]))

@@ -83,6 +83,6 @@ def test_a_folder_without_checkpoints(toy_ppo, tmp_path):
 
 def test_a_checkpoint_of_another_environment(toy_ppo, toy_shac, tmp_path):
     training = toy_ppo.start(jax.random.PRNGKey(0))
-    Checkpoints(tmp_path).save(training, {})
+    Checkpoints(tmp_path, new=True).save(training, {})
     with pytest.raises(InputError, match="of other settings or another environment"):
         Checkpoints(tmp_path).training(jax.eval_shape(toy_shac.start, jax.random.PRNGKey(0)))
