@@ -1,4 +1,8 @@
-"""Makes docs/images/{viewer,replay}.png: `python tools/viewer_pictures.py`, with Chromium and the extra `viewer`."""
+"""Makes the pictures of the viewer, with Chromium and the extra `viewer`.
+
+`python tools/viewer_pictures.py` makes those of docs/images, `--small` those that tests/viewer/test_pictures.py
+compares, `--still` only those of docs/images that need no simulation.
+"""
 
 import pathlib
 import sys
@@ -18,6 +22,7 @@ import mjx_like as mjx  # noqa: E402
 from mjx_like.viewer.live import Live  # noqa: E402
 from mjx_like.viewer.server import server  # noqa: E402
 from tests.viewer.browser import open_page, wait  # noqa: E402
+from tests.viewer.shots import FILES, HERE, LARGE, shot, small_shot  # noqa: E402
 
 WARNING = "document.querySelectorAll('.mantine-Notifications-root, [role=alert]').forEach(e => e.remove())"
 
@@ -33,7 +38,7 @@ def replay() -> None:
         with open_page(path.as_uri(), (1000, 640)) as page:
             time.sleep(8)
             page.evaluate(WARNING)
-            page.screenshot(ROOT / "docs/images/replay.png")
+            save(page.screenshot(), ROOT / "docs/images/replay.png")
 
 
 def live() -> None:
@@ -49,15 +54,31 @@ def live() -> None:
             wait(lambda: "contacts" in page.text(), 60)
             time.sleep(8)
             page.evaluate(WARNING)
-            page.screenshot(ROOT / "docs/images/viewer.png")
+            save(page.screenshot(), ROOT / "docs/images/viewer.png")
         stopped.set()
         loop.join()
 
 
+def still() -> None:
+    """Each of a few models, as the viewer shows it at first."""
+    for name in FILES:
+        save(shot(name, LARGE), ROOT / f"docs/images/view_{name}.png")
+
+
+def small() -> None:
+    """The pictures that tests compare."""
+    for name in FILES:
+        Image.fromarray(small_shot(name)).save(HERE / f"{name}.png", optimize=True)
+
+
+def save(image: np.ndarray, path: pathlib.Path) -> None:
+    """Write an image with 128 colours."""
+    Image.fromarray(image).convert("P", palette=Image.Palette.ADAPTIVE, colors=128).save(path, optimize=True)
+    print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1e3:.1f} kB")
+
+
 if __name__ == "__main__":
     mjx.compile_quickly()
-    replay()
-    live()
-    for name in ("replay", "viewer"):
-        path = ROOT / f"docs/images/{name}.png"
-        Image.open(path).convert("P", palette=Image.Palette.ADAPTIVE, colors=128).save(path, optimize=True)
+    chosen = sys.argv[1:]
+    for make in {"--small": (small,), "--still": (still,)}.get(chosen[0], ()) if chosen else (still, replay, live):
+        make()

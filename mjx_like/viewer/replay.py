@@ -79,4 +79,4 @@ def set_camera(opened: Any, m: Model, scene: Scene) -> None:
     direction = np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)])
     center, size = (scene.low + scene.high) / 2, np.linalg.norm(scene.high - scene.low)
     opened.initial_camera.look_at = center
-    opened.initial_camera.position = center - (1.25 * size + 1.0 * np.ptp(scene.offset, axis=0).max()) * direction
+    opened.initial_camera.position = center - (0.95 * size + 1.0 * np.ptp(scene.offset, axis=0).max()) * direction
