@@ -26,7 +26,7 @@ def state_difference(m: Model, a: Any, b: Any) -> Array:
     one_model("state_difference", m)
     for name, size in (("qpos", m.nq), ("qvel", m.nv), ("act", m.na)):
         for x in (a, b):
-            shape = jnp.shape(getattr(x, name, None))
+            shape = jnp.shape(getattr(x, name, 0))
             if shape[-1:] != (size,):
                 raise InputError(f"state_difference: {name} has shape {shape}; it must be (..., {size}) for this model")
     position = jnp.vectorize(lambda p, q: differentiate_pos(m, p, q), signature="(n),(n)->(k)")

@@ -1,0 +1,1 @@
+"""Trajectory optimisation: `python -m benchmarks.control` for the table, `... .pictures` for the figure."""
