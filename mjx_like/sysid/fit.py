@@ -1,5 +1,6 @@
 """Identification: recordings and parameters in, the model with its standard errors out."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -41,6 +42,8 @@ def fit(
     method: str = "lm",
     derivative: str = "auto",
     smoothing: float = 0.0,
+    step: float | None = None,
+    robust: float = math.inf,
     iterations: int | Sequence[int] = 20,
     tolerance: float = 1e-6,
     optimiser: optax.GradientTransformation | None = None,
@@ -53,8 +56,8 @@ def fit(
       recordings: experiments.
       parameters: what `positive`, `bounded`, `free`, `scaled` and `inertia` return; or `Parameters(m, ...)` of them,
         with which further fits compile nothing.
-      noise: standard deviations by "qpos" (tangent space, nv), "qvel" and "sensordata"; they are taken as known. None
-        takes them as equal, and their size from the residuals.
+      noise: standard deviations by "qpos" (tangent space, nv), "qvel" and "sensordata", infinite for what is not to be
+        compared; they are taken as known. None takes them as 1, and a common factor of them from the residuals.
       lengths: frames of the segments in each stage, short to long, None for whole recordings. Through contacts short
         segments come first: over long ones the cost has many minima.
       starts: "measured", as they are (noise in them is taken for none), or "estimated" with the parameters: multiple
@@ -65,6 +68,10 @@ def fit(
       derivative: "difference", central differences in a batch of worlds, which compiles a rollout and no more;
         "forward" mode, exact; "auto" takes differences in float64 for up to 30 unknowns of a segment.
       smoothing: width of `with_smoothing` while fitting [m]; the model returned has none.
+      step: of central differences in the coordinates; None for 1e-6 (float32: 3e-3). Over long horizons with contacts
+        a large one, 0.02, sees where the cost goes and not its jumps and cliffs.
+      robust: from how many standard deviations of the noise a residual counts by its size and not by its square
+        (Huber's loss), for outliers and for recordings that no simulation follows to the end; not of "adam".
       iterations: of each stage, or of every one a number.
       tolerance: share of the cost below which a fall ends a stage; not of "adam".
       optimiser: of optax, for "adam"; None for adam at a rate of 0.03.
@@ -78,18 +85,33 @@ def fit(
     scale, estimated = noise_of(m, noise), starts == "estimated"
     if method == "adam" and estimated:
         raise InputError("method='adam' takes starts='measured': estimate starts by method='lm'")
+    if step is not None and not (isinstance(step, int | float) and 0 < step < 1 and derivative != "forward"):
+        raise InputError(f"step={shown(step)}: must be a number between 0 and 1, and needs derivative='difference'")
+    if not (isinstance(robust, int | float) and robust > 0):
+        raise InputError(f"robust={shown(robust)}: must be a positive number of standard deviations")
     stages = [segments(m, recordings, length) for length in _lengths(lengths)]
     counts = _iterations(iterations, len(stages))
     model = _smoothed(m, smoothing)
     columns = bound.start.size + (2 * m.nv + m.na) * estimated
-    derivative = _derivative(m, derivative, columns)
+    derivative = _derivative(m, derivative, columns) if step is None else "difference"
     simulator = _simulator(model, bound, stages, derivative, columns)
     gap = _gap(gap) if estimated else None
     history: list[Progress] = []
     at = Point(bound.start, stages[0].start)
     with tqdm(total=sum(counts), disable=not truth("progress", progress), desc="fit") as bar:
         for stage, (s, count) in enumerate(zip(stages, counts, strict=True)):
-            problem = Problem(model, bound, simulator, s, scale, estimated=estimated, gap=gap, derivative=derivative)
+            problem = Problem(
+                model,
+                bound,
+                simulator,
+                s,
+                scale,
+                estimated=estimated,
+                gap=gap,
+                derivative=derivative,
+                robust=robust,
+                step=step,
+            )
             report = Report(history, bar)
             at = Point(at.theta, s.start)
             if method == "adam":

@@ -1,6 +1,7 @@
 """Identification from forces: what moves a known motion, by inverse dynamics. No simulation, no horizon."""
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -72,7 +73,7 @@ def fit_forces(
 class ForceProblem:
     """Residuals of inverse dynamics, with the interface of `problem.Problem`: samples in place of segments."""
 
-    moves, gap = 0, None
+    moves, gap, robust = 0, None, math.inf
 
     def __init__(self, m: Model, parameters: Parameters, given: dict[str, Any], noise: Any) -> None:
         self.m, self.parameters = m, parameters

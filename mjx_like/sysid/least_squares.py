@@ -24,6 +24,7 @@ class Problem(Protocol):
     scale: Any
     moves: int  # coordinates of the start of a segment that are unknown
     gap: float | None
+    robust: float  # from where a residual counts by its size and not by its square, in units of the noise
 
     def residuals(self, points: list[Point]) -> np.ndarray: ...
     def linearise(self, at: Point) -> tuple[np.ndarray, np.ndarray]: ...
@@ -50,15 +51,20 @@ class Progress(NamedTuple):
     step: float  # largest change of a coordinate
 
 
-def normal_equations(problem: Problem, at: Point) -> tuple[Normal, np.ndarray, np.ndarray]:
-    """Return the normal equations at a point, with the residuals and the Jacobian of the segments.
+def normal_equations(problem: Problem, at: Point) -> tuple[Normal, np.ndarray]:
+    """Return the normal equations at a point, with the residuals of the segments.
+
+    Residuals beyond the bend of the robust loss have less weight in the equations.
 
     Raises:
       InputError: a residual or a derivative that is not finite.
     """
-    r, J = problem.linearise(at)
-    problem.check_finite(r)
+    found, J = problem.linearise(at)
+    problem.check_finite(found)
     problem.check_finite(J.sum(axis=-1))
+    cost = float(_loss(found, problem.robust).sum())
+    weight = np.sqrt(np.minimum(1, problem.robust / np.maximum(np.abs(found), 1e-300)))
+    r, J = weight * found, weight[..., None] * J
     p, n, k = at.theta.size, len(r), problem.moves
     hessian, gradient = np.zeros((p + n * k,) * 2), np.zeros(p + n * k)
     shared = J[..., :p]
@@ -74,7 +80,13 @@ def normal_equations(problem: Problem, at: Point) -> tuple[Normal, np.ndarray, n
     prior = problem.prior(at.theta)
     hessian[:p, :p] += np.diag(problem.parameters.prior**-2.0)
     gradient[:p] += prior / problem.parameters.prior
-    return Normal(hessian, gradient, 0.5 * float((r**2).sum() + (prior**2).sum())), r, J
+    return Normal(hessian, gradient, cost + 0.5 * float((prior**2).sum())), found
+
+
+def _loss(r: np.ndarray, bend: float) -> np.ndarray:
+    """Return half the square of residuals, beyond `bend` a line (Huber's loss)."""
+    inner = np.minimum(np.abs(r), bend)
+    return inner * (np.abs(r) - 0.5 * inner)
 
 
 def _add_gap(hessian: np.ndarray, gradient: np.ndarray, J: np.ndarray, r: np.ndarray, p: int, own: slice, after: slice,
@@ -111,7 +123,7 @@ def solve(
     """
     damping = 1e-3
     for iteration in range(iterations):
-        system, *_ = normal_equations(problem, at)
+        system, _ = normal_equations(problem, at)
         found = None
         while found is None and damping <= _MOST_DAMPING:
             steps, dampings = _candidates(system, method, damping)
@@ -161,5 +173,7 @@ def _costs(problem: Problem, points: list[Point]) -> np.ndarray:
     """Return the cost of each point, infinite where a residual is not finite."""
     found = problem.residuals(points)
     with np.errstate(over="ignore", invalid="ignore"):
-        costs = 0.5 * (found**2).sum(axis=(1, 2)) + [0.5 * (problem.prior(x.theta) ** 2).sum() for x in points]
+        costs = _loss(found, problem.robust).sum(axis=(1, 2)) + [
+            0.5 * (problem.prior(x.theta) ** 2).sum() for x in points
+        ]
     return np.where(np.isfinite(costs), costs, np.inf)

@@ -1,5 +1,6 @@
 """All parameters of an identification: one vector of coordinates, and the model that it stands for."""
 
+import functools
 from collections.abc import Sequence
 
 import jax
@@ -59,6 +60,11 @@ class Parameters:
         """Return the parameters in the user's units, in the order of `labels`, shape (k,)."""
         return jnp.concatenate([p.values(x) for p, x in zip(self._parts, self._split(theta), strict=True)])
 
+    def found(self, m: Model, theta: np.ndarray) -> tuple[Model, np.ndarray, np.ndarray]:
+        """Return the model, the values and their Jacobian by theta, shape (k, n): compiled, for repeated fits."""
+        model, values, slopes = _found(self, m, jnp.asarray(theta, m.qpos0.dtype))
+        return model, np.asarray(values), np.asarray(slopes)
+
     def _split(self, theta: Array) -> list[Array]:
         return jnp.split(jnp.asarray(theta), self._splits)
 
@@ -73,6 +79,11 @@ class Parameters:
                         f"parameters: '{twice[0]}' and '{name}' both set an entry of {field}: leave one out"
                     )
                 seen |= {(field, int(i)): name for i in entries}
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _found(parameters: Parameters, m: Model, theta: Array) -> tuple[Model, Array, Array]:
+    return parameters.apply(m, theta), parameters.values(theta), jax.jacfwd(parameters.values)(theta)
 
 
 def _coordinates(labels: tuple[str, ...], size: int) -> list[str]:

@@ -1,5 +1,6 @@
 """The least-squares problem of one stage: residuals and Jacobians of all segments at given parameters and starts."""
 
+import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -56,13 +57,17 @@ class Problem:
       estimated: whether the starts are unknowns too.
       gap: standard deviation, in that of the noise, of the gap between joined segments; None leaves them apart.
       derivative: "forward" or "difference".
+      robust: from where a residual counts by its size and not by its square, in units of the noise.
+      step: of central differences in the coordinates; None for a small one.
     """
 
     def __init__(self, m: Model, parameters: Parameters, simulator: Simulator, s: Segments, scale: Noise, *,
-                 estimated: bool, gap: float | None, derivative: str) -> None:  # fmt: skip
+                 estimated: bool, gap: float | None, derivative: str, robust: float = math.inf,
+                 step: float | None = None) -> None:  # fmt: skip
         self.m, self.parameters, self.simulator, self.segments = m, parameters, simulator, s
-        self.estimated, self.gap, self.derivative, self.scale = estimated, gap, derivative, scale
+        self.robust, self.estimated, self.gap, self.derivative, self.scale = robust, estimated, gap, derivative, scale
         self._gap = np.asarray(1.0 if gap is None else gap, m.qpos0.dtype)
+        self.step = DIFFERENCE[np.dtype(m.qpos0.dtype).itemsize] if step is None else step
         self.moves = 2 * m.nv + m.na if estimated else 0
         dtype = np.dtype(m.qpos0.dtype)
         self._cast = lambda tree: jax.tree.map(lambda x: np.asarray(x, dtype if x.dtype.kind == "f" else None), tree)
@@ -124,7 +129,7 @@ class Problem:
         return np.concatenate(parts)[: len(worlds.model)]
 
     def _by_differences(self, at: Point) -> tuple[np.ndarray, np.ndarray]:
-        h, n, p = DIFFERENCE[np.dtype(self.m.qpos0.dtype).itemsize], len(self.segments), at.theta.size
+        h, n, p = self.step, len(self.segments), at.theta.size
         thetas = np.concatenate([at.theta[None], *(at.theta + sign * h * np.eye(p) for sign in (1, -1))])
         start = [at.starts] * len(thetas)
         for sign in (1, -1):
@@ -143,7 +148,8 @@ class Problem:
             found[1 : 2 * p + 1].reshape(2, p, n, -1),
             found[2 * p + 1 :].reshape(2, self.moves, n, found.shape[-1]),
         )
-        slopes = np.concatenate([(x[0] - x[1]) / (2 * h) for x in halves])
+        with np.errstate(invalid="ignore"):  # what is not finite is told by name
+            slopes = np.concatenate([(x[0] - x[1]) / (2 * h) for x in halves])
         return found[0], np.moveaxis(slopes, 0, -1)
 
     def _by_forward_mode(self, at: Point) -> tuple[np.ndarray, np.ndarray]:
@@ -196,4 +202,4 @@ class Problem:
     def count(self) -> int:
         """Return how many residuals there are: numbers measured, and gaps between segments."""
         gaps = int(self.segments.joined.sum()) * self.moves if self.gap is not None else 0
-        return measured_numbers(self.m, self.compared(self.segments.start)) + gaps
+        return measured_numbers(self.m, self.compared(self.segments.start), self.scale) + gaps

@@ -40,7 +40,7 @@ def noise_of(m: Model, given: Mapping[str, Any] | None) -> Noise:
         value, need = np.asarray(given.get(name, 1.0), float), (getattr(m, size),)
         if value.shape not in ((), need) or not (value > 0).all():
             raise InputError(
-                f"noise['{name}'] must be a positive number, or an array of shape {need}; it is {shown(given[name])}"
+                f"noise['{name}'] must be positive, a number or an array of shape {need}; it is {shown(given[name])}"
             )
         found[name] = np.broadcast_to(value, need)
     return Noise(**found)
@@ -112,12 +112,13 @@ def _position_difference(m: Model, measured: Array, qpos: Array) -> tuple[Array,
     return difference, missing
 
 
-def measured_numbers(m: Model, c: Compared) -> int:
-    """Return how many numbers were measured: of positions as many as dofs."""
+def measured_numbers(m: Model, c: Compared, scale: Noise) -> int:
+    """Return how many numbers are compared: of positions as many as dofs, none of infinite noise."""
     count = 0
     for name, value in c.measured.items():
         missing = np.isnan(value)
-        count += int((~(missing.astype(int) @ _sources(m).T.astype(int) > 0 if name == "qpos" else missing)).sum())
+        missing = (missing.astype(float) @ _sources(m).T) > 0 if name == "qpos" else missing
+        count += int((~missing & np.isfinite(getattr(scale, name))).sum())
     return count
 
 

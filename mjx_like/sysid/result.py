@@ -2,8 +2,6 @@
 
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from tqdm import tqdm
 
@@ -61,18 +59,17 @@ def result(m: Model, problem: Any, at: Point, history: list[Progress], *, known:
     known: whether the noise is; else its size is taken from the residuals.
     """
     bound: Parameters = problem.parameters
-    system, r, _ = normal_equations(problem, at)
+    system, r = normal_equations(problem, at)
     p = at.theta.size
     unknowns = len(system.gradient) - int(np.isfinite(bound.prior).sum())
     free = max(problem.count() - unknowns, 1)
     spread = 2 * system.cost / free
     found = uncertainty(system.hessian, p, 1.0 if known else spread)
-    theta = jnp.asarray(at.theta, m.qpos0.dtype)
-    slopes = np.asarray(jax.jacfwd(bound.values)(theta))
+    model, values, slopes = bound.found(m, at.theta)
     return Fit(
-        model=bound.apply(m, theta),
+        model=model,
         labels=bound.labels,
-        values=np.asarray(bound.values(theta)),
+        values=values,
         standard_errors=value_errors(slopes, found.covariance),
         coordinates=bound.coordinates,
         theta=at.theta,
