@@ -4,6 +4,7 @@ Clones the repository into a folder that is removed at the end, installs it with
 environment, runs `view` on a humanoid, and opens its page without a screen. Prints the seconds of each stage.
 """
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -37,7 +38,11 @@ def look(folder: pathlib.Path, start: float) -> None:
     """Run the viewer, and wait until a page of it moves."""
     command = "-m mjx_like view models/humanoid.xml --no-browser --port 0".split()
     process = subprocess.Popen(
-        [folder / "env/bin/python", *command], cwd=folder / "clone", stdout=subprocess.PIPE, text=True
+        [folder / "env/bin/python", *command],
+        cwd=folder / "clone",
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"JAX_COMPILATION_CACHE_DIR": str(folder / "cache"), "XDG_CACHE_HOME": str(folder / "cache")},
     )
     try:
         url = next(line.split()[1] for line in process.stdout if line.startswith("viewer"))

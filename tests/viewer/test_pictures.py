@@ -16,6 +16,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 ALIKE = 0.0007  # share of pixels that may be off: 13 of them; a hand of the humanoid has more
 
 
+@pytest.mark.slow  # 8 to 25 s each, by what else the machine does
 @pytest.mark.parametrize("name", FILES)
 def test_it_looks_as_it_did(name):
     stored = np.asarray(Image.open(HERE / f"{name}.png").convert("RGB"))
