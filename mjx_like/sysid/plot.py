@@ -11,7 +11,7 @@ from mjx_like.errors import InputError
 from mjx_like.interop.labels import labels
 from mjx_like.sysid.result import Fit
 
-_MOST = 6  # panels of each kind
+_MOST = 7  # panels of each kind
 
 
 def plot_fit(found: Fit, path: str | pathlib.Path, recording: int = 0) -> pathlib.Path:
@@ -32,9 +32,9 @@ def plot_fit(found: Fit, path: str | pathlib.Path, recording: int = 0) -> pathli
     chosen = np.flatnonzero(s.recording == whole_number("recording", recording, least=0))
     if not chosen.size:
         raise InputError(f"recording={recording}: the fit has recordings 0 to {s.recording.max()}")
-    panels = _panels(problem, chosen)
-    height = 1.9 * len(panels) + 2.4
-    figure, axes = plt.subplots(len(panels) + 1, 1, figsize=(8, height), layout="constrained")
+    panels = _panels(found, chosen)
+    height = 1.2 * len(panels) + 2.6
+    figure, axes = plt.subplots(len(panels) + 1, 1, figsize=(7, height), layout="constrained")
     paths = problem.states(found.at)
     for axis, (name, entry, label) in zip(axes, panels, strict=False):
         for k, i in enumerate(chosen):
@@ -52,10 +52,11 @@ def plot_fit(found: Fit, path: str | pathlib.Path, recording: int = 0) -> pathli
     return pathlib.Path(path)
 
 
-def _panels(problem: Any, chosen: np.ndarray) -> list[tuple[str, int, str]]:
-    """Return what to draw: field, entry and label of the entries that were measured in these segments."""
-    names, panels = labels(problem.m), []
-    for field, values in problem.segments.measured.items():
+def _panels(found: Fit, chosen: np.ndarray) -> list[tuple[str, int, str]]:
+    """Return what to draw: field, entry and label of the entries that were compared in these segments."""
+    names, panels = labels(found.problem.m), []
+    compared = {name: x for name, x in found.problem.segments.measured.items() if found.residuals[name].any()}
+    for field, values in compared.items():
         seen = np.flatnonzero(np.isfinite(values[chosen]).any(axis=(0, 1)))[:_MOST]
         panels += [(field, int(i), f"{field}\n{names[field][i]}") for i in seen]
     return panels
@@ -71,9 +72,9 @@ def _histogram(axis: Any, found: Fit) -> None:
     """Draw the distribution of all residuals beside that of the noise."""
     low, high = -5.0, 5.0
     for name, values in found.residuals.items():
-        axis.hist(
-            np.clip(values[values != 0], low, high), bins=61, range=(low, high), density=True, alpha=0.5, label=name
-        )
+        inner = np.clip(values[values != 0], low, high)
+        if inner.size:
+            axis.hist(inner, bins=61, range=(low, high), density=True, alpha=0.5, label=name)
     x = np.linspace(low, high, 201)
     axis.plot(x, np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi), color="black", linewidth=1, label="normal")
     axis.set_xlabel("residual / noise (beyond 5: at the ends)")

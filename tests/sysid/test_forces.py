@@ -39,6 +39,11 @@ def parameters(m):
 
 @pytest.fixture(scope="module")
 def torques(m):
+    return torques_of(m)
+
+
+def torques_of(m):
+    """Return a function of a model and of positions, velocities and accelerations of samples: the torques."""
     d = make_data(m)
 
     @jax.jit
