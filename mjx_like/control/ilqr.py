@@ -35,6 +35,7 @@ class Progress:
 
     def __init__(self, starts: int, regularisation: float, tolerance: float):
         self.mu = np.full(starts, regularisation)
+        self.little = max(regularisation, MU_MIN)  # with as much, a step is nearly that of the expansion
         self.factor = np.ones(starts)
         self.small = np.zeros(starts, int)
         self.tolerance = tolerance
@@ -47,7 +48,7 @@ class Progress:
         self.iterations += ~self.done
         least = self.tolerance * (np.abs(old) + self.tolerance)
         self.small = np.where(better & (old - new > least), 0, self.small + better)
-        flat = (expected <= least) & (self.mu <= MU_MIN)
+        flat = (expected <= least) & (self.mu <= self.little)
         self.converged |= ~self.done & ((self.small >= PATIENCE) | flat)
         less, more = np.minimum(self.factor, 1) / MU_FACTOR, np.maximum(self.factor, 1) * MU_FACTOR
         self.factor = np.where(better, less, more)

@@ -105,6 +105,7 @@ def test_smoothing_expands_another_model_and_keeps_the_costs_of_this_one():
     np.testing.assert_allclose(found.cost, on.mass_total(np.asarray(found.ctrl)[:, 0]), rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_float32():
     m = mjx.Model.from_xml_string(on.MASS, dtype="float32")
     d = mjx.make_data(m).replace(qpos=jnp.ones(1, "float32"), qvel=jnp.full(1, 0.5, "float32"))
