@@ -6,7 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.control.cost import Cost
-from mjx_like.control.tasks.task import Task, load
+from mjx_like.control.tasks.task import Task
+from mjx_like.scenes import scene
 from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit, ObjType
@@ -19,7 +20,7 @@ def arm_reach(target: tuple[float, float, float] = (0.35, 0.3, 0.7), steps: int 
     Contacts are off, which leaves the cube to fall: nothing is touched on the way, and the program is a third as long.
     options: of `Model.from_xml_path`.
     """
-    m = load("arm", **options)
+    m = scene("arm", **options)
     m = m.replace(opt=m.opt.replace(timestep=0.005, disableflags=m.opt.disableflags | DisableBit.CONTACT))
     d, grip, goal = make_data(m, "home"), m.name2id(ObjType.SITE, "grip"), np.array(target)
     rest, arm = d.ctrl, 8  # dofs of the arm and its gripper; those of the cube follow

@@ -6,7 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.control.cost import Cost
-from mjx_like.control.tasks.task import Task, load
+from mjx_like.control.tasks.task import Task
+from mjx_like.scenes import scene
 from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -14,7 +15,7 @@ from mjx_like.types.model import Model
 
 def cartpole(steps: int = 250, **options: Any) -> Task:
     """Return the swing-up of models/cartpole.xml from rest; options: of `Model.from_xml_path`."""
-    m = load("cartpole", **options)
+    m = scene("cartpole", **options)
     # From exact rest the first model sees no use in any control: a small push to begin with.
     ctrl = 0.1 * jnp.sin(0.05 * jnp.arange(steps, dtype=m.qpos0.dtype))[:, None]
     cost = Cost(lambda m, d: np.sqrt(2 * 0.01) * jnp.append(_residuals(d), 0.3 * d.ctrl), _final)

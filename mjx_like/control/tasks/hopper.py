@@ -6,7 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.control.cost import Cost
-from mjx_like.control.tasks.task import Task, load
+from mjx_like.control.tasks.task import Task
+from mjx_like.scenes import scene
 from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -17,7 +18,7 @@ def hopper(distance: float = 0.5, steps: int = 200, **options: Any) -> Task:
 
     options: of `Model.from_xml_path`.
     """
-    m = load("hopper", **options)
+    m = scene("hopper", **options)
     goal = np.array([distance, 1.1, 0])
 
     def running(m: Model, d: Data) -> jnp.ndarray:

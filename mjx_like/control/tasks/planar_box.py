@@ -6,8 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.control.cost import Cost
-from mjx_like.control.tasks.task import Task, load
+from mjx_like.control.tasks.task import Task
 from mjx_like.errors import InputError, shown
+from mjx_like.scenes import scene
 from mjx_like.state.initial import make_data
 from mjx_like.types.enums import ObjType
 
@@ -20,7 +21,7 @@ def planar_box(goal: str = "right", steps: int = 100, **options: Any) -> Task:
     """
     if goal not in ("right", "up"):
         raise InputError(f"goal={shown(goal)}: must be one of right, up")
-    m = load("planar_box", **options)
+    m = scene("planar_box", **options)
     centre, target = m.name2id(ObjType.SITE, "centre"), m.name2id(ObjType.SITE, goal)
 
     def to_go(d: Any) -> jnp.ndarray:

@@ -6,7 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.control.cost import Cost
-from mjx_like.control.tasks.task import Task, load
+from mjx_like.control.tasks.task import Task
+from mjx_like.scenes import scene
 from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ObjType
@@ -15,7 +16,7 @@ from mjx_like.types.model import Model
 
 def pusher(steps: int = 160, **options: Any) -> Task:
     """Return the task to bring the cube of models/pusher.xml onto its target; options: of `Model.from_xml_path`."""
-    m = load("pusher", **options)
+    m = scene("pusher", **options)
     cube, target = m.name2id(ObjType.BODY, "cube"), m.name2id(ObjType.SITE, "target")
     tip = m.name2id(ObjType.SITE, "tip")
 

@@ -6,7 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.control.cost import Cost
-from mjx_like.control.tasks.task import Task, load
+from mjx_like.control.tasks.task import Task
+from mjx_like.scenes import scene
 from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ObjType
@@ -20,7 +21,7 @@ def quadruped(speed: float = 0.5, period: float = 0.4, lift: float = 0.06, steps
 
     speed: [m/s]; period: of a stride [s]; lift: how high a foot swings [m]; options: of `Model.from_xml_path`.
     """
-    m = load("quadruped", **options)
+    m = scene("quadruped", **options)
     m = m.replace(opt=m.opt.replace(timestep=0.008))
     d = make_data(m, "home")
     feet = np.array([m.name2id(ObjType.SITE, name) for name in FEET])
