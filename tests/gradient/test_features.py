@@ -25,6 +25,7 @@ SHARED = tuple(
 ALIKE = ("pair_cylinder_box_flat", "pair_cylinder_cylinder_stack", "surface_velocity_elliptic")  # another pose or cone
 SLOW = LARGE + ALIKE + SHARED
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)
+ALOFT = ("planar_box",)  # which flies in its few random states; tests/control slides it over the floor
 LENGTH = 1e-6
 KINK = 1e-3  # of the two one-sided differences of a result, beyond which it is not smooth there
 LEAP = 1e-3  # of a contact, in place or frame, within those lengths: as where another corner of a face is kept
@@ -136,4 +137,4 @@ def test_step(path, monkeypatch):
         worst = np.argmax(miss / limit)
         assert miss[worst] < limit[worst], (path.stem, worst, block[worst], miss[worst], limit[worst])
     assert np.mean(smooth[2:]) > 0.8, smooth
-    assert touching or not contacts or path.stem in TIED
+    assert touching or not contacts or path.stem in TIED + ALOFT
