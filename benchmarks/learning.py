@@ -88,6 +88,7 @@ def _gradients(args: argparse.Namespace) -> None:
     import jax
     import numpy as np
 
+    from mjx_like.cli.progress import without_lines
     from mjx_like.compilation import compile_quickly
 
     compile_quickly()
@@ -98,12 +99,14 @@ def _gradients(args: argparse.Namespace) -> None:
 
     norms = {}
     for task in args.tasks:
-        _, policy = load_policy(args.out / f"{task}_{args.algorithms[0]}")
+        with without_lines():
+            _, policy = load_policy(args.out / f"{task}_{args.algorithms[0]}")
         kinds = {"exact": None, f"contacts begin over {1e3 * WIDTH:g} mm": lambda m: with_smoothing(m, WIDTH)}
         norms[task] = {}
         for name, change in kinds.items():
-            env = make(task, change=change)
-            found = gradient_norms(env, policy, jax.random.PRNGKey(args.seed), horizon=64, worlds=64, warm_up=50)
+            env, rng = make(task, change=change), jax.random.PRNGKey(args.seed)
+            with without_lines():
+                found = gradient_norms(env, policy, rng, horizon=64, worlds=64, warm_up=50)
             norms[task][name] = found
             middle = np.median(np.asarray(found.first_action), axis=1)
             shown = ", ".join(f"{middle[k - 1]:.3g} at {k}" for k in (1, 4, 16, 32, 64))

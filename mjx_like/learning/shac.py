@@ -53,10 +53,11 @@ class SHACConfig(Config):
 
 
 class Rows(NamedTuple):
-    """What the value learns from: normalised observations and its targets, arrays of shape (rows, ...)."""
+    """What the value learns from: normalised observations, its targets, and what each counts; shape (rows, ...)."""
 
     obs: Array
     target: Array
+    weight: Array
 
 
 def shac(env: Any, config: SHACConfig, devices: Sequence[jax.Device] | None = None) -> Algorithm:
@@ -94,7 +95,7 @@ def shac(env: Any, config: SHACConfig, devices: Sequence[jax.Device] | None = No
         new_actor, of_actor, norm = descend(actor, gradient, training.optimiser["actor"], params["actor"])
 
         def error(of_critic: Any, rows: Rows, _: Array) -> tuple[Array, Metrics]:
-            square = jnp.mean((nets.critic(of_critic, rows.obs) - rows.target) ** 2)
+            square = jnp.mean(rows.weight * (nets.critic(of_critic, rows.obs) - rows.target) ** 2)
             return square, {"value_error": square}
 
         new_critic, of_critic, metrics = descend_in_minibatches(
@@ -118,11 +119,13 @@ def shac(env: Any, config: SHACConfig, devices: Sequence[jax.Device] | None = No
 
 
 def _rows(config: SHACConfig, nets: Any, target: Any, seen: Any, window: Any) -> Rows:
-    """Return all steps of all worlds with their TD-lambda targets, by the target's values."""
+    """Return all steps of all worlds with TD-lambda targets, by the target's values, and terminal states with 0."""
     experience = jax.lax.stop_gradient(window.experience)
     obs = normalise(seen, experience.obs)
     value = nets.critic(target, obs)
     reward = config.reward_scale * experience.reward
     ends = experience.terminated, experience.done
     advantage = gae(reward, value, window.values, *ends, config.discount, config.td_lambda)
-    return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), Rows(obs, value + advantage))
+    steps = Rows(obs, value + advantage, jnp.ones_like(value))
+    terminal = Rows(normalise(seen, experience.next_obs), jnp.zeros_like(value), experience.terminated)
+    return jax.tree.map(lambda x, y: jnp.stack([x, y]).reshape(-1, *x.shape[2:]), steps, terminal)

@@ -35,7 +35,9 @@ def window_return(
     """Return the mean over worlds of discounted rewards and the value of what follows, and the window.
 
     Where an episode ends within the window, the value of its last observation stands for what would have followed if it
-    was truncated, nothing if it was terminated; the new episode is not discounted for the old one.
+    was truncated, nothing if it was terminated; the new episode is not discounted for the old one. Whether an episode
+    terminates has no derivative, so that nothing would hold the policy from a fall: that of the value of its last
+    observation stands for it, of a value that is learnt to be 0 there.
 
     Args:
       policy: of observations, a Squashed; drawn actions are differentiated by its parameters.
@@ -53,7 +55,7 @@ def window_return(
         drawn = distribution.sample(rng)
         state, row = step_worlds(env, state, drawn, distribution.log_density(lax.stop_gradient(drawn)))
         values = value(row.next_obs)
-        ends = discounted * discount * (1 - row.terminated) * values
+        ends = discounted * discount * (values - row.terminated * lax.stop_gradient(values))
         gain = gain + reward_scale * discounted * row.reward + jnp.where(row.done > 0, ends, 0)
         discounted = jnp.where(row.done > 0, 1, discounted * discount)
         return (state, discounted, gain), (row, values)

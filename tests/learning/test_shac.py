@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from mjx_like.envs.state import State
 from mjx_like.envs.vector import vectorise
 from mjx_like.learning.apg import APGConfig, apg
 from mjx_like.learning.loop import run
@@ -77,3 +78,28 @@ def test_shac_learns(toy_shac):
 def test_apg_learns():
     result = run(apg(point(), APGConfig(worlds=16, window=16, samples=16 * 256, evaluations=1)), progress=False)
     assert result.curve[-1].mean > result.curve[0].mean + 10 and result.curve[-1].mean > 30
+
+
+class Ledge:
+    """Worlds that move by their action, and are lost beyond 1."""
+
+    def step(self, state, action):
+        x = state.obs + action
+        lost = (x[:, 0] > 1).astype(x.dtype)
+        info = {"final_obs": x, "terminated": lost}
+        return state.replace(obs=jnp.where(lost[:, None] > 0, 0, x), reward=0 * lost, done=lost, info=info)
+
+
+def test_a_fall_has_the_slope_of_the_value_and_no_value():
+    zero = jnp.zeros(2)
+    start = State(zero, jnp.array([[0.0], [0.9]]), zero, zero, {}, {"final_obs": zero[:, None], "terminated": zero})
+
+    def gain(move):
+        policy = lambda obs: Squashed(jnp.full_like(obs, move), jnp.array([-20.0]))  # noqa: E731
+        options = {"steps": 1, "discount": DISCOUNT, "most_cotangent": 1e9}
+        return window_return(Ledge(), policy, lambda obs: 3 * obs[:, 0], start, jax.random.PRNGKey(0), **options)[0]
+
+    value, slope = jax.value_and_grad(gain)(0.5)
+    moved, growth = np.tanh(0.5), 1 - np.tanh(0.5) ** 2
+    np.testing.assert_allclose(value, DISCOUNT * 3 * moved / 2, rtol=1e-6)  # of the first world alone
+    np.testing.assert_allclose(slope, DISCOUNT * 3 * growth, rtol=1e-6)  # of both
