@@ -41,10 +41,10 @@ def test_it_serves_until_it_is_stopped(model, tmp_path, recorded):
     try:
         line = process.stdout.readline()
         assert line.startswith("viewer") and "Ctrl-C" in line
-        with urllib.request.urlopen(line.split()[1], timeout=20) as page:
+        with urllib.request.urlopen(line.split()[1], timeout=60) as page:
             assert b"<html" in page.read().lower()
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
+        assert process.wait(timeout=120) == 130
         assert process.stderr.read().splitlines()[-1] == "stopped"
     finally:
         process.kill()
