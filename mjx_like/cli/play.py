@@ -2,14 +2,13 @@
 
 import argparse
 import pathlib
-import threading
-import webbrowser
 from typing import Any
 
 import jax
 
 from mjx_like.cli.progress import phase, without_lines
 from mjx_like.cli.rollout import FORMATS, name_or_number
+from mjx_like.cli.serve import add_server_arguments, show
 from mjx_like.cli.setup import natural, positive
 from mjx_like.compilation import compile_quickly
 from mjx_like.render.camera import camera_id
@@ -30,9 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--video", nargs="?", const="gif", choices=FORMATS, help="write a video and open no viewer (default: gif)"
     )
     parser.add_argument("--camera", help="of the video, name or number (default: MuJoCo's free camera)")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen at (default: 127.0.0.1, this machine)")
-    parser.add_argument("--port", type=natural, default=8080, help="0 for any that is free (default: 8080)")
-    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    add_server_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -65,9 +62,4 @@ def _show(args: argparse.Namespace, m: Any, playback: Any) -> None:
     with server(args.host, args.port) as opened:
         with without_lines():
             shown = Player(opened, m, frames_of(m, {"qpos": playback.qpos, "time": playback.time}, fps=60.0))
-        address = f"http://{'localhost' if args.host in ('127.0.0.1', '0.0.0.0') else args.host}:{opened.get_port()}"
-        print(f"{'viewer':<22}{address}  (stop with Ctrl-C)", flush=True)
-        if not args.no_browser:
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        while True:
-            shown.tick()
+        show(args, opened, shown)

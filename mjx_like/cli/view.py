@@ -2,14 +2,13 @@
 
 import argparse
 import pathlib
-import threading
-import webbrowser
 
 import numpy as np
 
 from mjx_like.cli.progress import phase, without_lines
 from mjx_like.cli.rollout import name_or_number
-from mjx_like.cli.setup import add_model_arguments, load, natural, positive
+from mjx_like.cli.serve import add_server_arguments, show
+from mjx_like.cli.setup import add_model_arguments, load, positive
 from mjx_like.compilation import compile_quickly
 from mjx_like.errors import InputError
 from mjx_like.viewer.live import Live, Player
@@ -21,9 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser, "model file (MJCF, URDF, compiled .npz), or a trajectory of the command rollout (.npz)")
     parser.add_argument("--batch", type=positive, default=1, help="worlds side by side (default: 1)")
     parser.add_argument("--key", help="keyframe to start from, name or number (default: qpos0)")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen at (default: 127.0.0.1, this machine)")
-    parser.add_argument("--port", type=natural, default=8080, help="0 for any that is free (default: 8080)")
-    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    add_server_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -41,12 +38,7 @@ def run(args: argparse.Namespace) -> None:
                 shown = Player(opened, m, frames_of(m, trajectory, fps=60.0))
         for item in m.unsupported:
             print(f"{'not supported':<22}{item}", flush=True)
-        address = f"http://{'localhost' if args.host in ('127.0.0.1', '0.0.0.0') else args.host}:{opened.get_port()}"
-        print(f"{'viewer':<22}{address}  (stop with Ctrl-C)", flush=True)
-        if not args.no_browser:
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        while True:
-            shown.tick()
+        show(args, opened, shown)
 
 
 def _trajectory(args: argparse.Namespace) -> dict[str, np.ndarray] | None:

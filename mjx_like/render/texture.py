@@ -14,23 +14,11 @@ from mjx_like.render.mipmap import Levels, color_at, make_levels
 from mjx_like.render.unwrap import UNWRAP, on_capsule
 from mjx_like.types.enums import ColorSpace, GeomType, TextureType
 from mjx_like.types.model import Model
+from mjx_like.visual.cube import SIDES
 from mjx_like.visual.look import pixels
 
 Array = jax.Array
 
-# Of a direction (x, y, z) and each side right, left, up, down, front, back: the axis that points at it, and the rows
-# that give the coordinates in it, to the right and down.  Source: OpenGL 4.6, table 8.19.
-_SIDES = np.array(
-    [
-        [[0, 0, -1], [0, -1, 0], [1, 0, 0]],
-        [[0, 0, 1], [0, -1, 0], [-1, 0, 0]],
-        [[1, 0, 0], [0, 0, 1], [0, 1, 0]],
-        [[1, 0, 0], [0, 0, -1], [0, -1, 0]],
-        [[1, 0, 0], [0, -1, 0], [0, 0, 1]],
-        [[-1, 0, 0], [0, -1, 0], [0, 0, -1]],
-    ],
-    float,
-)
 _SKY = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])  # the world in the frame of a skybox
 _SIZED = (GeomType.MESH, GeomType.HFIELD, GeomType.SDF, GeomType.PLANE)
 
@@ -179,7 +167,7 @@ def flat(levels: Levels, at: Array, step: Array) -> Array:
 def cube(levels: Levels, direction: Array, step: Array) -> Array:
     """Return the colour of a cube map in directions, shape (n, 3); step: to the neighbours, shape (2, n, 3)."""
     width = int(levels.width[0])
-    frames = _SIDES.astype(direction.dtype)
+    frames = SIDES.astype(direction.dtype)
     sides = jnp.einsum("sij,nj->nsi", frames, direction)
     side = jnp.argmax(sides[..., 2], axis=1)
     frame = jnp.einsum("ns,sij->nij", (np.arange(6) == side[:, None]).astype(direction.dtype), frames)
