@@ -13,7 +13,7 @@ from mjx_like.learning.curve import reached, read_table
 from mjx_like.learning.loop import run
 from mjx_like.learning.ppo import PPOConfig, ppo
 from mjx_like.learning.train import load_policy
-from tests.learning.toy import point
+from tests.learning.toy import assert_compiled, point
 
 
 def interrupted(algorithm, after):
@@ -38,7 +38,7 @@ def test_resumed_is_as_uninterrupted(name, request, tmp_path):
         assert np.asarray(x).tobytes() == np.asarray(y).tobytes()
     assert [point.mean for point in whole.curve] == [point.mean for point in again.curve]
     assert np.all(np.diff([point.seconds for point in again.curve]) > 0)
-    assert algorithm.update._cache_size() == 1
+    assert_compiled(algorithm, again.training)
 
 
 def test_what_a_run_writes(toy_ppo, tmp_path):

@@ -7,6 +7,7 @@ import numpy as np
 from mjx_like.learning.loop import run
 from mjx_like.learning.networks import networks
 from mjx_like.learning.ppo import PPOConfig, Rows, loss
+from tests.learning.toy import assert_compiled
 
 
 def test_loss_of_the_policy_that_collected_is_minus_the_mean_advantage():
@@ -35,5 +36,5 @@ def test_it_learns_and_compiles_once(toy_ppo):
     first, *_, last = result.curve
     assert last.mean > first.mean + 10 and last.mean > 30  # of at most 40
     assert [point.samples for point in result.curve] == [0, 4096, 8192, 12288]
-    assert toy_ppo.update._cache_size() == 1
+    assert_compiled(toy_ppo, result.training)
     assert float(result.policy(jnp.array([1.0, 0.0]))[0]) < -0.1 < 0.1 < float(result.policy(jnp.array([-1.0, 0.0]))[0])

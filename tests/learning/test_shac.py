@@ -11,7 +11,7 @@ from mjx_like.learning.apg import APGConfig, apg
 from mjx_like.learning.loop import run
 from mjx_like.learning.networks import Squashed
 from mjx_like.learning.window import bounded, window_return
-from tests.learning.toy import point
+from tests.learning.toy import assert_compiled, point
 
 STEPS, WORLDS, DISCOUNT = 6, 3, 0.9
 
@@ -71,7 +71,7 @@ def test_cotangents_are_cut_world_by_world():
 def test_shac_learns(toy_shac):
     result = run(toy_shac, progress=False)
     assert result.curve[-1].mean > result.curve[0].mean + 10 and result.curve[-1].mean > 30
-    assert toy_shac.update._cache_size() == 1
+    assert_compiled(toy_shac, result.training)
 
 
 @pytest.mark.slow
