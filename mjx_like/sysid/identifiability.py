@@ -46,12 +46,16 @@ def value_errors(jacobian: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     return np.where(unknown, np.inf, np.sqrt(np.maximum(variance, 0)))
 
 
-def least_identifiable(u: Uncertainty, coordinates: Sequence[str]) -> str:
-    """Return one sentence on the direction that the data determine least."""
-    smallest, direction = u.singular_values[-1], u.directions[-1]
+def in_words(direction: np.ndarray, coordinates: Sequence[str]) -> str:
+    """Return a direction of the coordinates in words: its four largest entries, none below 0.1, the first positive."""
     direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
     order = [i for i in np.argsort(-np.abs(direction)) if abs(direction[i]) > 0.1][:4]
-    words = " ".join(f"{direction[i]:+.2f} {coordinates[i]}" for i in order)
+    return " ".join(f"{direction[i]:+.2f} {coordinates[i]}" for i in order)
+
+
+def least_identifiable(u: Uncertainty, coordinates: Sequence[str]) -> str:
+    """Return one sentence on the direction that the data determine least."""
+    smallest, words = u.singular_values[-1], in_words(u.directions[-1], coordinates)
     if smallest <= _RELATIVE * u.singular_values[0]:
         return f"not identifiable: {words}: the data do not depend on it"
     error = 1 / smallest

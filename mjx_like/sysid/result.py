@@ -20,6 +20,7 @@ class Fit(NamedTuple):
       values: in the user's units, in the order of `labels`; standard_errors: of them, by the delta method, infinite
         where the data do not determine a value.
       theta, covariance, singular_values: of the coordinates, whose names are `coordinates`.
+      directions: rows, unit vectors of the coordinates that go with the singular values, the least identifiable last.
       least_identifiable: the direction that the data determine least, in words.
       noise_scale: root mean square of the residuals in units of the noise, 1 where model and noise are right.
       history: iterations; residuals: by qpos, qvel and sensordata, of shapes (segments, frames, size), in units of the
@@ -34,6 +35,7 @@ class Fit(NamedTuple):
     theta: np.ndarray
     covariance: np.ndarray
     singular_values: np.ndarray
+    directions: np.ndarray
     least_identifiable: str
     noise_scale: float
     history: list[Progress]
@@ -75,6 +77,7 @@ def result(m: Model, problem: Any, at: Point, history: list[Progress], *, known:
         theta=at.theta,
         covariance=found.covariance,
         singular_values=found.singular_values,
+        directions=found.directions,
         least_identifiable=least_identifiable(found, bound.coordinates),
         noise_scale=float(np.sqrt(spread)),
         history=history,

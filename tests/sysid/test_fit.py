@@ -10,7 +10,7 @@ from mjx_like.compiler.load import from_xml_string
 from mjx_like.errors import InputError
 from mjx_like.rollout import rollout as module
 from mjx_like.sysid.fit import fit
-from mjx_like.sysid.identifiability import least_identifiable, uncertainty, value_errors
+from mjx_like.sysid.identifiability import in_words, least_identifiable, uncertainty, value_errors
 from mjx_like.sysid.inertia import inertia
 from mjx_like.sysid.leaf import positive
 from mjx_like.sysid.parameters import Parameters
@@ -59,6 +59,12 @@ def test_standard_errors_are_the_curvature_of_the_cost(found):
         length = 0.3 / np.sqrt(way @ precision @ way)
         rise = 0.5 * (cost(at.theta + length * way) + cost(at.theta - length * way)) - cost(at.theta)
         assert rise == pytest.approx(0.5 * 0.3**2, rel=0.05)
+
+
+def test_directions_go_with_their_singular_values(found):
+    J = found.problem.linearise(found.at)[1].reshape(-1, found.theta.size)
+    np.testing.assert_allclose(np.linalg.norm(J @ found.directions.T, axis=0), found.singular_values, rtol=1e-8)
+    assert in_words(np.array([-0.9, 0.05, 0.43]), "abc") == "+0.90 a -0.43 c"
 
 
 def test_forward_mode_agrees_with_differences(found, start, parameters, moved):
