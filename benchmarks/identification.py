@@ -4,13 +4,16 @@ pendulum: mass and damping from noisy angles, 100 times; how often one standard 
 arm: inertias of two links from noisy torques, truths drawn from the prior, 50 times.
 cube: friction, stiffness, damping, inertia and height of the table from real tosses; errors on others, beside the best
 constant choice and beside MuJoCo C with the same parameters. `--data` takes a file with more tosses than the excerpt in
-notebooks/data; the first `--fit` of them are fitted.
+notebooks/data; the first `--fit` of them are fitted. With `--vertices` the eight vertices are found one by one, 24
+numbers: "all" beside the rest, "alone" with no more than the friction; `--after` lets that begin where the fit without
+them ends.
 """
 
 import argparse
 import pathlib
 import tempfile
 import time
+from typing import Any
 
 import jax
 import numpy as np
@@ -19,16 +22,19 @@ jax.config.update("jax_enable_x64", True)
 
 import mjx_like as mjx  # noqa: E402
 from mjx_like import sysid  # noqa: E402
+from mjx_like.sysid.identifiability import in_words  # noqa: E402
 from tests.sysid import pendulum as rod  # noqa: E402
 from tests.sysid import test_forces as links  # noqa: E402
 
 ROOT = pathlib.Path(__file__).parents[1]
 HALF_WIDTH = 0.0524  # [m]
+SPHERE = 0.0519  # from the centre to those of the spheres that are vertices, along each axis [m]
 RATE = 148  # frames a second
 EVERY = 4  # time steps of a frame
 FRAMES = 100
 GRAVITY = 9.61  # that of the recorded free flight [m/s^2]
 NOISE = {"qpos": np.repeat([0.1 * HALF_WIDTH, 0.2], 3), "qvel": np.inf}  # what a simulation may miss [m, rad]
+VERTICES = tuple(f"geom_pos@vertex_{i}" for i in range(8))
 FRICTIONS = (0.1, 0.14, 0.18, 0.22, 0.3)
 
 
@@ -39,9 +45,15 @@ def main() -> None:
     parser.add_argument("--data", type=pathlib.Path, default=ROOT / "notebooks/data/cube_tosses.npz")
     parser.add_argument("--fit", type=int, default=10, help="tosses that are fitted; the others are reported")
     parser.add_argument("--few", action="store_true", help="of the cube, without its size and centre of mass")
+    parser.add_argument("--vertices", choices=("all", "alone"), help="of the cube, vertices one by one")
+    parser.add_argument("--after", action="store_true", help="begin them where the fit without them ends")
+    parser.add_argument("--prior", type=float, default=np.inf, help="standard deviation of their coordinates [mm]")
+    parser.add_argument("--skip", type=int, default=0, help="tosses before those that are fitted")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--plot", type=pathlib.Path, help="picture of the fit of the cube or the pendulum")
     args = parser.parse_args()
+    if args.vertices and args.few or args.after and not args.vertices:
+        parser.error("--few is without --vertices, --after with it")
     mjx.compile_quickly()
     {"pendulum": pendulum, "arm": arm, "cube": cube}[args.case](args)
 
@@ -97,14 +109,19 @@ def cube(args: argparse.Namespace) -> None:
     data = np.load(args.data)
     bounds = data["start"]
     tosses = [data["frames"][a:b][:FRAMES].astype(float) for a, b in zip(bounds, bounds[1:], strict=False)]
-    fitted, others = tosses[: args.fit], tosses[args.fit :]
+    chosen = slice(args.skip, args.skip + args.fit)
+    fitted, others = tosses[chosen], tosses[: chosen.start] + tosses[chosen.stop :]
     m = mjx.Model.from_xml_path(str(ROOT / "models/cube.xml"))
     of = {f: mjx.with_leaves(m, {"geom_friction@table[0]": f}) for f in FRICTIONS}
     best = min(of, key=lambda f: simulated_errors(of[f], fitted)[0])
     begin = time.perf_counter()
-    found = fit_cube(m, fitted, args.few)
+    found = fit_cube(m, fitted, parts_of_cube(m, args, None if args.after else args.vertices))
+    if args.after:
+        found = fit_cube(found.model, fitted, parts_of_cube(m, args, args.vertices, friction=None, time_constant=None))
     seconds = time.perf_counter() - begin
     print(found, f"\n{seconds:.0f} s; {len(fitted)} tosses fitted, {len(others)} others")
+    if args.vertices:
+        print_vertices(found)
     print("parameters | fitted | others (half-widths, degrees)")
     for name, model in (
         ("MuJoCo's defaults (friction 1)", mjx.with_leaves(m, {"geom_friction@table[0]": 1.0})),
@@ -119,20 +136,57 @@ def cube(args: argparse.Namespace) -> None:
         sysid.plot_fit(found, args.plot, recording=1)
 
 
-def fit_cube(m: mjx.Model, tosses: list[np.ndarray], few: bool) -> sysid.Fit:
-    """Return the identification from tosses: segments of 15 and 30 frames, then whole ones, with secants."""
-    least = 2 * float(m.opt.timestep)
-    parts = [
-        sysid.bounded("geom_friction@table[0]", 0.02, 1.0, start=0.2),
-        sysid.bounded("geom_solref@table[0]", least, 0.1, start=0.008),
+def parts_of_cube(
+    m: mjx.Model,
+    args: argparse.Namespace,
+    vertices: str | None,
+    friction: float | None = 0.2,
+    time_constant: float | None = 0.008,
+) -> list[Any]:
+    """Return what is to be found of the cube and the table.
+
+    vertices: "all", "alone" or None; friction, time_constant: to start from, None for the model's.
+    """
+    first = sysid.bounded("geom_friction@table[0]", 0.02, 1.0, start=friction)
+    each = sysid.free(VERTICES, scale=1e-3, prior=args.prior)
+    if vertices == "alone":
+        return [first, each]
+    contact = [
+        first,
+        sysid.bounded("geom_solref@table[0]", 2 * float(m.opt.timestep), 0.1, start=time_constant),
         sysid.bounded("geom_solref@table[1]", 0.05, 3.0),
         sysid.scaled("body_inertia@cube", 0.5, 2.0),
         sysid.free("geom_pos@table[2]", scale=1e-3, prior=5),
     ]
-    shape = [sysid.scaled("geom_pos@vertex_*", 0.9, 1.1), sysid.free("body_ipos@cube", scale=1e-3, prior=3)]
+    size = each if vertices == "all" else sysid.scaled("geom_pos@vertex_*", 0.9, 1.1)
+    return contact if args.few else [*contact, size, sysid.free("body_ipos@cube", scale=1e-3, prior=3)]
+
+
+def fit_cube(m: mjx.Model, tosses: list[np.ndarray], parts: list[Any]) -> sysid.Fit:
+    """Return the identification from tosses: segments of 15 and 30 frames, then whole ones, with secants."""
     recordings = [recording_of_toss(toss) for toss in tosses]
     options = {"lengths": (15, 30, None), "iterations": (6, 6, 10), "step": 0.05, "tolerance": 1e-3}
-    return sysid.fit(m, recordings, parts if few else parts + shape, noise=NOISE, **options)
+    return sysid.fit(m, recordings, parts, noise=NOISE, **options)
+
+
+def print_vertices(found: sysid.Fit) -> None:
+    """Print how far the vertices are from the nominal ones, and what the data determine least."""
+    own = np.flatnonzero([name.startswith(VERTICES) for name in found.coordinates])
+    places = found.values[[name.startswith(VERTICES) for name in found.labels]].reshape(8, 3)
+    nominal = SPHERE * np.sign(places)
+    off = 100 * np.linalg.norm(places - nominal, axis=1) / HALF_WIDTH
+    print(f"vertices off the nominal ones: mean {off.mean():.1f} %, most {off.max():.1f} % of the half-width")
+    errors = 1e3 * found.standard_errors[[name.startswith(VERTICES) for name in found.labels]]
+    print(f"standard errors of their coordinates {errors.min():.3f} to {errors.max():.3f} mm")
+    shifts = np.kron(np.ones((1, 8)), np.eye(3)) / 8
+    scale = np.sign(places).ravel() / 24
+    names = ("shift x", "shift y", "shift z", "growth")
+    for name, way in zip(names, (*shifts, scale), strict=True):
+        error = np.sqrt(way @ found.covariance[np.ix_(own, own)] @ way)
+        print(f"  common {name} {1e3 * way @ (places - nominal).ravel():+.2f} +- {error:.3f} mm")
+    print(f"singular values {found.singular_values[0]:.4g} to {found.singular_values[-1]:.3g}; least determined:")
+    for value, direction in list(zip(found.singular_values, found.directions, strict=True))[-3:]:
+        print(f"  {in_words(direction, found.coordinates)}: standard error {1 / value:.2g}")
 
 
 def states(toss: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
