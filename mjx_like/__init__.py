@@ -23,6 +23,7 @@ from mjx_like.forward import (
     fwd_position,
     fwd_velocity,
 )
+from mjx_like.hard_contact import with_hard_contact, without_hard_contact
 from mjx_like.infer_inertia import infer_inertia
 from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicit import implicit
@@ -277,7 +278,9 @@ __all__ = [
     "transmission",
     "trn_vec_pose",
     "with_leaves",
+    "with_hard_contact",
     "with_smoothing",
+    "without_hard_contact",
     "without_smoothing",
     "xfrc_accumulate",
 ]

@@ -5,6 +5,8 @@ from mjx_like.actuator.transmission import actuator_velocity, transmission
 from mjx_like.collision.driver import collision
 from mjx_like.constraint.softening import active_from
 from mjx_like.constraint.stage import make_constraint, reference_constraint
+from mjx_like.hard.reach import reaching as hard_reaching
+from mjx_like.hard.stage import hard_constraint
 from mjx_like.integrator.table import integrator_of
 from mjx_like.math.linalg import solve_definite
 from mjx_like.passive.stage import passive
@@ -38,13 +40,15 @@ def fwd_position(m: Model, d: Data) -> Data:
     d = tendon(m, d)
     d = crb(m, d)
     d = factor_m(m, d)
-    d = collision(_reaching(m), d)
+    d = collision(_reaching(m, d), d)
     d = make_constraint(m, d)
     return transmission(m, d)
 
 
-def _reaching(m: Model) -> Model:
-    """Return the model whose contacts are found where smoothing has them act."""
+def _reaching(m: Model, d: Data) -> Model:
+    """Return the model whose contacts are found where smoothing has them act, or where hard contact needs them."""
+    if m.hard is not None:
+        return hard_reaching(m, d)
     if m.smoothing is None:
         return m
     reach = active_from(m.smoothing)
@@ -85,6 +89,8 @@ def fwd_acceleration(m: Model, d: Data) -> Data:
 def fwd_constraint(m: Model, d: Data) -> Data:
     """Return `d` with the constrained acceleration and the constraint forces.  Source: mj_fwdConstraint."""
     seems_one_world("fwd_constraint", m, d)
+    if m.hard is not None:
+        return hard_constraint(m, d, fwd_position)
     in_step = integrator_of(m).in_step
     return solve(m, d) if in_step is None else in_step.constraint(m, in_step.inertia(m, d))
 

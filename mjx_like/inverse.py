@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.actuator.stage import fwd_actuation
+from mjx_like.errors import UnsupportedError
 from mjx_like.forward import fwd_position, fwd_velocity
 from mjx_like.integrator.continuous import continuous_acceleration
 from mjx_like.integrator.table import integrator_of
@@ -32,6 +33,7 @@ def inverse(m: Model, d: Data) -> Data:
 
     Raises:
       InputError: `d` is not one world of `m`; the flag `invdiscrete` is set and the integrator is RK4.
+      UnsupportedError: a model with hard contact.
     """
     one_world("inverse", m, d)
     return straight_through(_inverse_from, m, d)
@@ -51,6 +53,8 @@ def inverse_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor:
 
 
 def _inverse_from(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor: bool = False) -> Data:
+    if m.hard is not None:
+        raise UnsupportedError("inverse: hard contact has none yet; mjx.without_hard_contact(m) has one")
     energy, discrete = m.enabled(EnableBit.ENERGY), m.enabled(EnableBit.INVDISCRETE)
     if skip_stage < Stage.POS:
         d = fwd_position(m, d)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.errors import InputError, shown
+from mjx_like.math import safe
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 from mjx_like.types.smoothing import Smoothing
@@ -66,11 +67,20 @@ def without_smoothing(m: Model) -> Model:
 
 
 def straight_through(stage: Stage, m: Model, d: Data) -> Data:
-    """Return what a stage makes of `d`: as it is, or without smoothing with the derivatives of the smoothed one."""
+    """Return what a stage makes of `d`: as it is, or with the derivatives of a smoother model."""
+    if m.hard is not None and m.hard.biased:
+        exact, smooth = m.hard.replace(biased=False), m.hard.replace(biased=False, gap=m.hard.grad_gap)
+        smooth = smooth.replace(slip=m.hard.slip * safe.ratio(m.hard.grad_gap, m.hard.gap))
+        return _with_derivatives_of(stage(m.replace(hard=exact), d), stage(m.replace(hard=smooth), d))
     if m.smoothing is None or not m.smoothing.straight_through:
         return stage(m, d)
     exact = stage(without_smoothing(m), d)
     smooth = stage(m.replace(smoothing=m.smoothing.replace(straight_through=False)), d)
+    return _with_derivatives_of(exact, smooth)
+
+
+def _with_derivatives_of(exact: Data, smooth: Data) -> Data:
+    """Return the values of the first with the derivatives of the second."""
 
     def joined(value: Array, surrogate: Array) -> Array:
         if not jnp.issubdtype(value.dtype, jnp.floating):

@@ -27,6 +27,7 @@ LAYERS = (
     {"postconstraint"},
     {"sensor"},
     {"integrator"},
+    {"hard", "variational"},
     {"state"},
     {
         "forward",
@@ -39,6 +40,7 @@ LAYERS = (
         "set_const",
         "infer_inertia",
         "smoothing",
+        "hard_contact",
         "derivative",
     },
     {"leaves", "compiler"},

@@ -3,6 +3,7 @@
 import pathlib
 
 from mjx_like.types.data import Contact, Data
+from mjx_like.types.hard import HardContact
 from mjx_like.types.model import Model
 from mjx_like.types.option import OptionFloats, Statistic
 from mjx_like.types.pytree import Role, leaves
@@ -45,6 +46,7 @@ SECTIONS = (
     ("Options", "`m.opt.<field>`", OptionFloats),
     ("Statistics", "`m.stat.<field>`", Statistic),
     ("Smoothing", "`m.smoothing.<field>`, of a model from `with_smoothing`", Smoothing),
+    ("Hard contact", "`m.hard.<field>`, of a model from `with_hard_contact`", HardContact),
     ("Data", "`d.<field>`", Data),
     ("Contacts", "`d.contact.<field>`", Contact),
 )

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constraint.equality import equality_rows
-from mjx_like.constraint.softening import active_from
+from mjx_like.constraint.softening import acts_from
 from mjx_like.math import safe
 from mjx_like.math.quaternion import normalize, to_rotation_vector
 from mjx_like.math.select import take, take_all
@@ -136,7 +136,7 @@ def _joint_limit(m: Model, d: Data) -> Slots:
     owner = plan.slot_id[plan.slot_type == ConstraintType.LIMIT_JOINT]
     margin, solref, solimp = take_all((m.jnt_margin, m.jnt_solref, m.jnt_solimp), owner)
     return _limit(
-        reach=active_from(m.smoothing if smoothed_limits(m) else None),
+        reach=acts_from(m, smoothed_limits(m)),
         dist=take(dist, plan.limit_order),
         margin=margin,
         exists=np.ones(len(owner), bool),
@@ -152,7 +152,7 @@ def _tendon_limit(m: Model, d: Data) -> Slots:
     J = take(d.ten_J, ids)
     owner = np.repeat(ids, 2)
     return _limit(
-        reach=active_from(m.smoothing if smoothed_limits(m) else None),
+        reach=acts_from(m, smoothed_limits(m)),
         dist=dist,
         margin=take(m.tendon_margin, owner),
         exists=jnp.repeat(jnp.any(J != 0, axis=1), 2),

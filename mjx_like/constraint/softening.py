@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.math import safe
+from mjx_like.types.model import Model
 from mjx_like.types.smoothing import Smoothing
 
 Array = jax.Array
@@ -14,6 +15,16 @@ _LEAST_IMPEDANCE = 1e-6  # of a row that is as good as absent
 def active_from(s: Smoothing | None) -> Array | float:
     """Return the distance above its margin below which a row exists [m or rad]."""
     return 0.0 if s is None else jnp.maximum(s.width, s.reach)
+
+
+def acts_from(m: Model, smooth: bool = True) -> Array | float:
+    """Return the distance above its margin below which a row exists: with hard contact all that was found.
+
+    smooth: whether smoothing moves it.
+    """
+    if m.hard is not None:
+        return jnp.inf
+    return active_from(m.smoothing if smooth else None)
 
 
 def softened(s: Smoothing, violation: Array) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from mjx_like.constraint.equality import velocity_product
 from mjx_like.constraint.exact_diagonal import exact_diagonal
 from mjx_like.constraint.impedance import end_of_step
 from mjx_like.constraint.slots import Slots, equality_active, slots, smoothed_limits
-from mjx_like.constraint.softening import active_from
+from mjx_like.constraint.softening import acts_from
 from mjx_like.constraint.spring import LIMIT, Sources, Springs, springs
 from mjx_like.math import safe
 from mjx_like.math.batching import capacities, mapped_batch, with_capacity
@@ -150,7 +150,7 @@ def _contact_rows(m: Model, d: Data) -> Array:
     c, plan = d.contact, m.plans.constraint
     if not plan.contact_dims:
         return jnp.zeros(m.nconmax, jnp.int32)
-    force = c.dist < c.includemargin + active_from(m.smoothing)
+    force = c.dist < c.includemargin + acts_from(m)
     if m.topology.enabled(EnableBit.SPECULATIVE):
         force = force | (c.exclude == 0)
     if m.adhesive:

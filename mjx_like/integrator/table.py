@@ -75,6 +75,22 @@ INTEGRATORS = {
 }
 
 
+HARD = Integrator(discrete.discrete)
+
+
+def step_metric(m: Model, d: Data) -> Array:
+    """Return the matrix, shape (nv, nv), that takes the mean acceleration of a step to the force at its start.
+
+    Runge-Kutta counts as Euler, for it has no one end of a step.
+    """
+    kind = IntegratorType(m.flags.integrator)
+    row = INTEGRATORS[IntegratorType.EULER if kind == IntegratorType.RK4 else kind]
+    metric = row.metric(m, d)
+    return d.M if metric is None else metric
+
+
 def integrator_of(m: Model) -> Integrator:
-    """Return the row of a model's integrator."""
+    """Return the row of a model's integrator; with hard contact that of a step to whose end it is solved."""
+    if m.hard is not None:
+        return HARD
     return INTEGRATORS[IntegratorType(m.flags.integrator)]

@@ -9,6 +9,7 @@ import numpy as np
 from mjx_like.errors import InputError, ModelError, shown
 from mjx_like.loaders import compiler
 from mjx_like.types.enums import ObjType
+from mjx_like.types.hard import HardContact
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.named import Accessors
 from mjx_like.types.option import OPTION_FLAGS, Option, OptionFloats, Statistic
@@ -271,6 +272,8 @@ class Model(Accessors, Record):
     key_plastic: Array = leaf("nkey", "nplastic", unit="of plastic", role=Role.KEYFRAME)
     # smoothing of contacts and limits: None unless with_smoothing was asked for
     smoothing: Smoothing | None = dataclasses.field(default=None)
+    # hard contact: None unless with_hard_contact was asked for
+    hard: HardContact | None = dataclasses.field(default=None)
 
     @staticmethod
     def from_xml_path(

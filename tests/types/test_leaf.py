@@ -17,6 +17,7 @@ from mjx_like.state.initial import STATE
 from mjx_like.state.vector import FIELDS
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import State
+from mjx_like.types.hard import HardContact
 from mjx_like.types.model import TERMS, Model
 from mjx_like.types.option import OPTION_TERMS, OptionFloats, Statistic
 from mjx_like.types.pytree import Role, leaves, shape_in
@@ -31,6 +32,7 @@ RECORDS = {
     OptionFloats: {Role.PARAMETER},
     Statistic: {Role.DERIVED},
     Smoothing: {Role.PARAMETER},
+    HardContact: {Role.PARAMETER},
     Data: set(Role) - OF_MODEL,
     Contact: {Role.RESULT},
     Trajectory: {Role.STATE, Role.RESULT},

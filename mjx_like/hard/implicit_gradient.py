@@ -1,0 +1,45 @@
+"""The solution as a differentiable function of the problem: one linear system with the conditions at the solution.
+
+The conditions hold there whatever way led there, so that derivatives depend neither on the start nor on the number of
+iterations, and they are those at the same gap and slip. One rule gives forward and reverse mode and higher orders.
+Source: Dojo paper, section on gradients; implicit function theorem.
+"""
+
+import functools
+
+import jax
+
+from mjx_like.hard.elimination import Free, System, free_pairs, of_product, remainder_of_product
+from mjx_like.hard.interior_point import search
+from mjx_like.hard.problem import Point, Problem, contact_bound, residuals, times
+from mjx_like.math import lapack
+from mjx_like.math.tangent import still
+
+Array = jax.Array
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def solution(iterations: int, p: Problem, nu: Array) -> tuple[Point, Array, Array]:
+    """Return the point of the central path, its error and the iterations taken; nu: to start from, shape (nv,)."""
+    found = search(iterations, p, nu)
+    return found.z, found.error, found.iterations
+
+
+@solution.defjvp
+def _solution_jvp(iterations: int, primals, tangents):
+    p, nu = primals
+    z, error, count = solution(iterations, p, jax.lax.stop_gradient(nu))
+    return (z, error, count), (_rates(p, z, tangents[0]), still(error), still(count))
+
+
+def _rates(p: Problem, z: Point, dp: Problem) -> Point:
+    """Return the change of the solution with the problem."""
+    _, r = jax.jvp(lambda p: residuals(p, z), (p,), (dp,))
+    cones = (
+        (contact_bound(p, z.gamma), z.c, times(p.contact.J, z.nu), z.eta),
+        (p.bound, z.loss_c, times(p.loss.J, z.nu), z.loss_eta),
+    )
+    system = System(p, z, *(of_product(*cone) for cone in cones))
+    free = [remainder_of_product(*cone, rest) for cone, rest in zip(cones, (r.cone, r.loss), strict=True)]
+    f = Free(r.s, free_pairs(z, r.s, r.pair), *free[0], *free[1])
+    return system.step(f, lapack.solve(system.matrix(), system.side(r.motion, f)))

@@ -1,0 +1,142 @@
+"""The problem of one step with hard contact: the velocity at its end, and the impulses on the central path.
+
+    A (nu - qvel) = h force + equalities(nu) + J' impulse
+    one-sided pair:  s = distance + h J nu > 0,  gamma > 0,  s gamma = k
+    cone:  (bound, c) and (eta, J nu) in the second-order cone,  their Jordan product = k (1, 0)
+
+The bound of a contact's cone is the impulse of its pair; that of friction loss is given. The rows of a cone are scaled
+by their friction coefficients, so that one cone |c| <= bound serves all, with c the impulse over the coefficient.
+Equalities are MuJoCo's soft rows.
+Source: Dojo paper, sections on contact and friction; HARD_CONTACT of the design: k in lengths and velocities.
+"""
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.math import safe
+from mjx_like.math.linalg import matmul
+from mjx_like.types.pytree import Record, leaf, record
+
+Array = jax.Array
+
+
+@record
+class Cones(Record):
+    """Friction: rows scaled by their coefficients, and the target of their product; 0 where a cone is not in use."""
+
+    J: Array = leaf("ncone", "ndim", "nv", unit="of the sliding velocity, times the coefficient, over qvel")
+    k: Array = leaf("ncone", unit="J, target of the product of impulse and velocity")
+    used: Array = leaf("ncone", unit="1 or 0")
+
+
+@record
+class Problem(Record):
+    """What the velocity depends on."""
+
+    A: Array = leaf("nv", "nv", unit="metric of the step; need not be symmetric")
+    b: Array = leaf("nv", unit="A qvel + h force, N s or N m s")
+    h: Array = leaf(unit="s")
+    J: Array = leaf("npair", "nv", unit="of the rate of distance over nu")
+    distance: Array = leaf("npair", unit="m or rad, at nu = 0")
+    k: Array = leaf("npair", unit="N s m, target of s gamma")
+    used: Array = leaf("npair", unit="1 or 0")
+    fall: Array = leaf("npair", unit="m/s or rad/s, change of velocity that gravity makes in a step")
+    gap: Array = leaf("npair", unit="m or rad, distance at rest")
+    contact: Cones = leaf()  # one for each of the last pairs
+    loss: Cones = leaf()  # friction of dofs and tendons
+    bound: Array = leaf("nloss", unit="N s, most impulse of friction loss")
+
+
+@record
+class Point(Record):
+    """A point of the search, or on the central path."""
+
+    nu: Array = leaf("nv")
+    s: Array = leaf("npair")
+    gamma: Array = leaf("npair")
+    c: Array = leaf("ncone", "ndim")
+    eta: Array = leaf("ncone")
+    loss_c: Array = leaf("nloss", 1)
+    loss_eta: Array = leaf("nloss")
+
+
+@record
+class Residuals(Record):
+    """How far a point is from the conditions; shapes as in Point.  All vanish at the solution."""
+
+    motion: Array
+    s: Array
+    pair: Array
+    cone: Array  # (ncone, 1 + ndim), Jordan product less its target
+    loss: Array
+
+
+def times(J: Array, x: Array) -> Array:
+    """Return J x for rows of any leading shape."""
+    return jnp.sum(J * x, axis=-1)
+
+
+def transposed_times(J: Array, f: Array) -> Array:
+    """Return J' f, shape (nv,), for rows of any leading shape."""
+    return matmul(f.reshape(-1), J.reshape(-1, J.shape[-1]))
+
+
+def joined(first: Array, rest: Array) -> Array:
+    """Return the first component, shape (n,), and the rest, (n, ndim), of vectors in one array, (n, 1 + ndim)."""
+    return jnp.concatenate([first[:, None], rest], axis=1)
+
+
+def contact_bound(p: Problem, gamma: Array) -> Array:
+    """Return the impulses of the pairs that bound the contacts' cones."""
+    return gamma[gamma.shape[0] - p.contact.k.shape[0] :]
+
+
+def impulse(p: Problem, z: Point) -> Array:
+    """Return J' impulse of pairs and cones, shape (nv,) [N s or N m s]."""
+    return (
+        transposed_times(p.J, z.gamma * p.used)
+        + transposed_times(p.contact.J, z.c * p.contact.used[:, None])
+        + transposed_times(p.loss.J, z.loss_c * p.loss.used[:, None])
+    )
+
+
+def residuals(p: Problem, z: Point, target: Array | float = 1.0) -> Residuals:
+    """Return the residuals of a point for products at `target` times k."""
+    used = p.used
+    return Residuals(
+        motion=matmul(p.A, z.nu) - p.b - impulse(p, z),
+        s=used * (p.distance + p.h * times(p.J, z.nu) - z.s),
+        pair=used * (z.s * z.gamma - target * p.k),
+        cone=_product(p.contact, contact_bound(p, z.gamma), z.c, z.eta, z.nu, target),
+        loss=_product(p.loss, p.bound, z.loss_c, z.loss_eta, z.nu, target),
+    )
+
+
+def _product(cones: Cones, bound: Array, c: Array, eta: Array, nu: Array, target: Array | float) -> Array:
+    slide = times(cones.J, nu)
+    first = bound * eta + jnp.sum(c * slide, axis=-1) - target * cones.k
+    rest = bound[:, None] * slide + eta[:, None] * c
+    return cones.used[:, None] * joined(first, rest)
+
+
+def products(p: Problem, z: Point) -> tuple[Array, Array, Array]:
+    """Return the products of pairs, contacts' cones and friction losses, over their targets."""
+
+    def of(cones: Cones, bound: Array, c: Array, eta: Array) -> Array:
+        return safe.ratio(bound * eta + jnp.sum(c * times(cones.J, z.nu), axis=-1), cones.k)
+
+    return (
+        safe.ratio(z.s * z.gamma, p.k),
+        of(p.contact, contact_bound(p, z.gamma), z.c, z.eta),
+        of(p.loss, p.bound, z.loss_c, z.loss_eta),
+    )
+
+
+def friction(bound: Array, slide: Array, k: Array) -> tuple[Array, Array]:
+    """Return the impulse, shape (n, ndim), and eta, (n,), of cones on the central path in closed form.
+
+    c = -bound u / eta, eta = e + sqrt(e^2 + |u|^2), e = k / (2 bound).
+    """
+    e = safe.ratio(k, 2 * bound)
+    eta = e + safe.sqrt(e * e + jnp.sum(slide * slide, axis=-1))
+    return -bound[:, None] * safe.ratio(slide, eta[:, None]), eta

@@ -1,0 +1,51 @@
+"""How far contacts and limits are looked for: as far as bodies can come in one step, and as gaps are felt."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.math import safe
+from mjx_like.math.quaternion import cross
+from mjx_like.math.select import combine, take
+from mjx_like.types.data import Data
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+_GAPS = 100  # of rest, within which an impulse is felt
+_LEAST_GRAVITY = 9.81  # m/s^2, where a model has none
+
+
+def gravity(m: Model) -> Array:
+    """Return the size of the gravity that impulses are measured by, shape () [m/s^2]; 9.81 where there is none."""
+    size = safe.norm(m.opt_floats.gravity)
+    return jnp.where(size > 0, size, _LEAST_GRAVITY)
+
+
+def felt(m: Model) -> Array:
+    """Return the distance within which a contact at rest pushes, shape () [m]."""
+    h = m.opt_floats.timestep
+    return _GAPS * m.hard.gap + h * h * gravity(m)
+
+
+def geom_reach(m: Model, d: Data) -> Array:
+    """Return the distance from which each geom can meet another in this step, shape (ngeom,) [m].
+
+    Reads cdof, qvel, subtree_com, geom_xpos.
+    """
+    velocity = combine(m.plans.smooth.velocity_mask, d.cdof * d.qvel[:, None])[: m.nbody]
+    own = take(velocity, m.geom_bodyid)
+    arm = d.geom_xpos - take(d.subtree_com, np.asarray(m.body_rootid)[m.geom_bodyid])
+    speed = safe.norm(own[:, 3:] + cross(own[:, :3], arm)) + safe.norm(own[:, :3]) * m.geom_rbound
+    return 0.5 * felt(m) + m.opt_floats.timestep * speed
+
+
+def reaching(m: Model, d: Data) -> Model:
+    """Return the model whose contacts are found where they can act within the step."""
+    if not m.nv or not m.ngeom:
+        return m
+    reach = geom_reach(m, d)
+    changes = {"geom_gap": m.geom_gap + reach}
+    if m.npair:
+        changes["pair_gap"] = m.pair_gap + take(reach, m.pair_geom1) + take(reach, m.pair_geom2)
+    return m.replace(**changes)

@@ -1,0 +1,149 @@
+"""From constraint rows to the problem of a step, and back to forces."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mjx_like.hard.problem import Cones, Point, Problem, times, transposed_times
+from mjx_like.hard.reach import felt, gravity
+from mjx_like.math import safe
+from mjx_like.math.linalg import matmul
+from mjx_like.solver.rows import ConeLayout, PlainLayout, row_layout
+from mjx_like.types.data import Data
+from mjx_like.types.enums import ConstraintType, JointType
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+_LEAST_SIZE = 1e-2  # m, of a model, which gaps of rotations are measured by
+_LEAST_SHARE = 1e-3  # of its target that a pair keeps beyond reach
+_T = ConstraintType
+
+
+class Motion(NamedTuple):
+    """What the rows do not say: the metric of a step, A qvel + h force, and the forces of equalities in both."""
+
+    A: Array
+    b: Array
+    D: Array  # of equalities, (njmax,), zero elsewhere
+    target: Array  # their acceleration, (njmax,)
+    J: Array  # (njmax, nv)
+
+
+def motion(m: Model, d: Data, A: Array) -> Motion:
+    """Return the motion without contacts; equalities pull as springs at their acceleration, as in soft mode.
+
+    Reads qvel, qfrc_smooth, efc_type, nefc, efc_J, efc_D, efc_aref.
+    """
+    h = m.opt_floats.timestep
+    b = matmul(A, d.qvel) + h * d.qfrc_smooth
+    if not len(m.plans.constraint.equality_order):
+        none = jnp.zeros_like(d.efc_D)
+        return Motion(A, b, none, none, d.efc_J)
+    D = jnp.where(jnp.arange(m.njmax) < d.ne, d.efc_D, 0)
+    A = A + matmul(d.efc_J.T * D, d.efc_J)
+    b = b + transposed_times(d.efc_J, D * (times(d.efc_J, d.qvel) + h * d.efc_aref))
+    return Motion(A, b, D, d.efc_aref, d.efc_J)
+
+
+def problem(m: Model, d: Data, own: Motion, base: Array) -> tuple[Problem, ConeLayout | PlainLayout]:
+    """Return the problem with the rows of `d`, and where they stand.
+
+    base: velocity, shape (nv,), that led to the pose of the rows: distances are told back from there.
+    Reads efc_*, nefc, contact.
+    """
+    h, hard = m.opt_floats.timestep, m.hard
+    layout = row_layout(m, d)
+    exists = (jnp.arange(m.njmax) < d.nefc).astype(d.qvel.dtype)
+    columns = (exists, d.efc_pos - d.efc_margin, d.efc_diagA, d.efc_frictionloss, _angular(m, d))
+    used, distance, weight, loss, angular = (layout.from_rows(x) for x in columns)
+    kind, J = layout.from_rows(d.efc_type), layout.from_rows(d.efc_J)
+    ncone, ndim = (0, 1) if layout.cone is None else layout.cone.scale.shape
+    nplain = J.shape[0] - ncone * ndim
+    size = jnp.where(angular > 0, jnp.maximum(m.stat.meansize, _LEAST_SIZE), 1)
+    fall = h * gravity(m) / size
+    mass = safe.ratio(1.0, jnp.where(weight > 0, weight, 1))
+
+    def normals(x: Array) -> Array:
+        return jnp.concatenate([x[:nplain], x[nplain::ndim]]) if ncone else x
+
+    one_sided = (kind == _T.LIMIT_JOINT) | (kind == _T.LIMIT_TENDON) | (kind == _T.CONTACT_FRICTIONLESS)
+    one_sided = one_sided | (kind == _T.CONTACT_ELLIPTIC)
+    pair = normals(used * one_sided)
+    Jn, gap, fell = pair[:, None] * normals(J), normals(hard.gap / size), normals(fall)
+    start = normals(distance) - h * times(Jn, base)
+    kept = start - jnp.minimum(start + h * hard.recovery, 0)
+    reach = normals(felt(m) / size) + 2 * h * jnp.abs(times(Jn, d.qvel))
+    share = jnp.maximum((1 - safe.clip(safe.ratio(start, reach), 0.0, 1.0) ** 2) ** 2, _LEAST_SHARE)
+    natural = normals(mass) * fell
+    k = jnp.where(pair > 0, gap * natural * share, 1)
+    rubs = (used * ((kind == _T.FRICTION_DOF) | (kind == _T.FRICTION_TENDON)))[:nplain]
+    bound = jnp.where(rubs > 0, h * loss[:nplain], 1)
+    return Problem(
+        A=own.A,
+        b=own.b,
+        h=h,
+        J=Jn,
+        distance=jnp.where(pair > 0, kept, 1),
+        k=k,
+        used=pair,
+        fall=fell,
+        gap=gap,
+        contact=_contact_cones(J[nplain:].reshape(ncone, ndim, -1), layout, pair[nplain:], hard.slip, natural[nplain:]),
+        loss=Cones(
+            J=(rubs[:, None] * J[:nplain])[:, None],
+            k=jnp.where(rubs > 0, (hard.slip / size)[:nplain] * bound, 1),
+            used=rubs,
+        ),
+        bound=bound,
+    ), layout
+
+
+def _contact_cones(J: Array, layout: ConeLayout | PlainLayout, used: Array, slip: Array, natural: Array) -> Cones:
+    """Return the cones of contacts; those without friction are not in use."""
+    if layout.cone is None:
+        return Cones(J=J[:, 1:], k=jnp.zeros_like(used), used=used)
+    friction = layout.cone.scale[:, 1:]
+    rubs = used * (friction[:, 0] > 0) if friction.shape[1] else jnp.zeros_like(used)
+    first = friction[:, 0] if friction.shape[1] else used
+    return Cones(
+        J=rubs[:, None, None] * friction[..., None] * J[:, 1:],
+        k=jnp.where(rubs > 0, slip * first * natural, 1),
+        used=rubs,
+    )
+
+
+def _angular(m: Model, d: Data) -> Array:
+    """Return 1 for rows of rotating joints, else 0, shape (njmax,)."""
+    turns = np.isin(m.jnt_type, (JointType.HINGE, JointType.BALL))
+    if not turns.any():
+        return jnp.zeros_like(d.efc_pos)
+    limit, loss = d.efc_type == _T.LIMIT_JOINT, d.efc_type == _T.FRICTION_DOF
+    joint = jnp.asarray(turns)[jnp.where(limit, d.efc_id, 0)]
+    rotates = turns[m.dof_jntid] | ((m.jnt_type == JointType.FREE)[m.dof_jntid] & (_place(m) >= 3))
+    dof = jnp.asarray(rotates)[jnp.where(loss, d.efc_id, 0)]
+    return ((limit & joint) | (loss & dof)).astype(d.efc_pos.dtype)
+
+
+def _place(m: Model) -> np.ndarray:
+    """Return the number of each dof in its joint."""
+    return np.arange(m.nv) - np.asarray(m.jnt_dofadr)[m.dof_jntid]
+
+
+def forces(d: Data, own: Motion, layout: ConeLayout | PlainLayout, p: Problem, z: Point) -> tuple[Array, Array]:
+    """Return the forces of the rows, shape (njmax,), and what they add up to on the dofs, shape (nv,)."""
+    h = p.h
+    nplain = p.loss.k.shape[0]
+    plain = p.used[:nplain] * z.gamma[:nplain] + p.loss.used * z.loss_c[:, 0]
+    if layout.cone is None:
+        rows = plain
+    else:
+        along = layout.cone.scale[:, 1:] * p.contact.used[:, None] * z.c
+        cones = jnp.concatenate([(p.used * z.gamma)[nplain:, None], along], axis=1)
+        rows = jnp.concatenate([plain, cones.ravel()])
+    force = layout.to_rows(rows) / h
+    pulled = own.D * (own.target - times(own.J, z.nu - d.qvel) / h)
+    total = transposed_times(own.J, pulled) + transposed_times(d.efc_J, force)
+    return force + pulled, total

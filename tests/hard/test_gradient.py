@@ -1,0 +1,102 @@
+"""Derivatives of steps with hard contact: forward, reverse and second order against differences."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import mjx_like as mjx
+from tests.hard.scene import model, run, state
+
+XML = """<mujoco><option timestep="0.01" integrator="implicitfast"/><worldbody>
+  <geom type="plane" size="9 9 .1" friction="0.4 0.01 0.001"/>
+  <body pos="0 0 0.1"><freejoint/><geom type="sphere" size=".1" mass="1" condim="3" friction="0.4 .01 .001"/></body>
+  <body pos="0.5 0 1"><joint axis="0 1 0" range="-30 20" limited="true" frictionloss="0.3"/>
+    <geom type="capsule" fromto="0 0 0 .5 0 0" size=".02" mass=".5" contype="0" conaffinity="0"/></body>
+</worldbody></mujoco>"""
+
+# z less the radius, velocities: at rest, stuck, slipping, about to touch, just apart, lifting off, at zero slip
+STATES = {
+    "rest": (1e-3, (0, 0, 0)),
+    "stuck": (1e-3, (1e-3, 0, 0)),
+    "slipping": (1e-3, (1.0, 0.3, 0)),
+    "touching": (0.02, (0.5, 0, -2.0)),
+    "apart": (0.1, (0.5, 0, -1.0)),
+    "lifting": (1e-3, (0.5, 0, 1.0)),
+    "inside": (-1e-2, (0.5, 0.2, 0)),
+}
+
+
+@pytest.fixture(scope="module")
+def m():
+    return model(1e-3, XML)
+
+
+@pytest.fixture(scope="module")
+def functions(m):
+    d = mjx.make_data(m)
+    d = d.replace(qpos=d.qpos.at[7].set(0.3), qvel=d.qvel.at[6].set(0.5))
+
+    def after(x):
+        """State after a step from a change of velocity, 7, and height, 1."""
+        start = d.replace(qpos=d.qpos.at[2].add(x[7]), qvel=d.qvel + x[:7])
+        return state(mjx.step(m, start))
+
+    return {
+        "value": jax.jit(after),
+        "forward": jax.jit(jax.jacfwd(after)),
+        "reverse": jax.jit(jax.jacrev(after)),
+    }
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_step(functions, name):
+    height, velocity = STATES[name]
+    x = jnp.array([*velocity, 0, 0, 0, 0, height], float)
+    forward, reverse = functions["forward"](x), functions["reverse"](x)
+    eps = 1e-7
+    rows = [(functions["value"](x + e) - functions["value"](x - e)) / (2 * eps) for e in eps * np.eye(8)]
+    np.testing.assert_allclose(reverse, forward, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(forward, np.array(rows).T, rtol=1e-5, atol=2e-6)
+    assert np.all(np.isfinite(forward))
+
+
+def test_contact_is_in_the_derivative(functions):
+    """On the floor a faster fall changes little; far from it all."""
+    pushed = functions["forward"](jnp.zeros(8).at[2].set(-1.0).at[7].set(1e-3))
+    high = functions["forward"](jnp.zeros(8).at[7].set(1.0))
+    assert abs(pushed[8 + 2, 2]) < 0.1 and abs(high[8 + 2, 2] - 1) < 1e-6
+
+
+def test_second_derivatives_and_ten_steps(m):
+    d = mjx.make_data(m)
+    d = run(m, d.replace(qvel=d.qvel.at[0].set(0.5)), 3)
+
+    def cost(v):
+        def go(d, _):
+            return mjx.step(m, d), None
+
+        end, _ = jax.lax.scan(go, d.replace(qvel=d.qvel.at[:3].add(v)), None, 10)
+        return jnp.sum(end.qpos[:3] ** 2) + jnp.sum(end.qvel[:3] ** 2)
+
+    slope = jax.jit(jax.grad(cost))
+    product = jax.jit(lambda v, w: jax.jvp(jax.grad(cost), (v,), (w,))[1])
+    v, w, eps = jnp.zeros(3), jnp.array([1.0, -0.5, 0.3]), 1e-5
+    expected = (slope(v + eps * w) - slope(v - eps * w)) / (2 * eps)
+    np.testing.assert_allclose(product(v, w), expected, rtol=1e-4, atol=1e-6)
+
+
+def test_a_larger_gap_for_derivatives_alone(m):
+    d = mjx.make_data(m)
+    biased = model(1e-3, XML, grad_gap=1e-2)
+
+    def rise(m, z):
+        return mjx.step(m, d.replace(qpos=d.qpos.at[2].add(z))).qvel[2]
+
+    both = jax.jit(jax.value_and_grad(rise, argnums=1))
+    value, slope = both(biased, 5e-3)
+    exact, sharp = both(m, 5e-3)
+    _, smooth = both(model(1e-2, XML), 5e-3)
+    np.testing.assert_allclose(value, exact)
+    np.testing.assert_allclose(slope, smooth)
+    assert abs(slope - sharp) > 0.01 * abs(sharp)
