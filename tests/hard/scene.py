@@ -7,7 +7,7 @@ import numpy as np
 import mjx_like as mjx
 
 XML = """<mujoco><option timestep="0.01" integrator="implicitfast"/>
-<default><geom friction="0.5 0.01 0.001"/></default>
+<default><geom friction="0.25 0.01 0.001"/></default>
 <worldbody>
   <geom name="floor" type="plane" size="9 9 .1"/>
   <body name="box" pos="0 0 0.1"><freejoint/><geom name="box" type="box" size=".1 .1 .1" mass="1"/></body>
