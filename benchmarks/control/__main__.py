@@ -7,6 +7,10 @@ Both run `mjx_like.control.ilqr`: its loop, regularisation, line search and back
 cost. What differs is what the engine gives: the linear model of each step (`transition_jacobian` or central differences
 by `mjd_transitionFD`) and the rollouts with feedback (one batch, or a loop of `mj_step` in Python for each of the ten
 step lengths; a line search that stops at the first that is better would save C a part of that). Float64.
+
+C's differences have to be smaller than a resting contact is deep, else each second one breaks it and its column of A is
+a jump over eps; and large enough for the rounding. So two sizes are tried. For them the solver's tolerance is small:
+it must not stop before it answers so small a change. Zero would make it go on to its last iteration.
 """
 
 import argparse
@@ -36,14 +40,16 @@ MODELS = pathlib.Path(__file__).parents[2] / "models"
 FILES = {"box_right": "planar_box", "box_up": "planar_box", "arm_reach": "arm"}
 SEEDS = {"cartpole": 10}  # of others 1
 NOISE = 0.1  # of the guesses of seeds after the first
-EPS = 1e-6
+EPS = (1e-6, 1e-8)  # of C's differences
+TOLERANCE = 1e-14  # of C's solver for them
+BAD = (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC)
 
 
 class InC:
     """What `ilqr` asks of an engine, by MuJoCo C: one start, one segment."""
 
-    def __init__(self, name: str, task: Task):
-        self.task = task
+    def __init__(self, name: str, task: Task, eps: float, centred: bool = True):
+        self.task, self.eps, self.centred = task, eps, centred
         self.m = mujoco.MjModel.from_xml_path(str(MODELS / f"{FILES.get(name, name)}.xml"))
         self.m.opt.timestep = float(task.m.opt.timestep)
         self.m.opt.disableflags = int(task.m.opt.disableflags)
@@ -59,9 +65,11 @@ class InC:
         at = jax.tree.map(lambda x: np.asarray(x[0]), _before(path))
         steps, nx, nu = path.ctrl.shape[1], 2 * self.m.nv + self.m.na, self.m.nu
         A, B, ctrl = np.zeros((1, steps, nx, nx)), np.zeros((1, steps, nx, nu)), np.asarray(path.ctrl[0])
+        tolerance, self.m.opt.tolerance = self.m.opt.tolerance, TOLERANCE
         for k in range(steps):
             self.set(at, k, ctrl[k])
-            mujoco.mjd_transitionFD(self.m, self.d, EPS, True, A[0, k], B[0, k], None, None)
+            mujoco.mjd_transitionFD(self.m, self.d, self.eps, self.centred, A[0, k], B[0, k], None, None)
+        self.m.opt.tolerance = tolerance
         return Expansion(A, B, np.zeros((1, steps, nx)), *gradients)
 
     def follow(self, m, d, cost, path, feedback, moved, lengths, limits) -> Path:
@@ -87,7 +95,7 @@ class InC:
             d.ctrl[:] = applied[t]
             mujoco.mj_step(m, d)
             states.append(States(d.time, *(getattr(d, name).copy() for name in States._fields[1:])))
-        bad = any(d.warning[w].number for w in (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQACC))
+        bad = any(d.warning[w].number for w in BAD)
         stacked = States(*(np.stack(x) for x in zip(*states, strict=True)))
         return stacked._replace(qpos=np.full_like(stacked.qpos, np.nan)) if bad else stacked, applied
 
@@ -160,6 +168,8 @@ def main() -> None:
     parser.add_argument("tasks", nargs="*", default=list(TASKS), help=f"of {', '.join(TASKS)}")
     parser.add_argument("--seeds", type=int, help="guesses of each task")
     parser.add_argument("--iterations", type=int, default=200)
+    parser.add_argument("--eps", type=float, nargs="*", default=EPS, help="sizes of C's differences")
+    parser.add_argument("--forward", action="store_true", help="C's differences go forward, not both ways")
     args = parser.parse_args()
     mjx.compile_quickly()
     jax.config.update("jax_compilation_cache_dir", None)  # compile times are part of the table
@@ -169,8 +179,9 @@ def main() -> None:
     for name in args.tasks:
         task, seeds = TASKS[name](), args.seeds or SEEDS.get(name, 1)
         print(row(name, "ours", task, seeds, args.iterations), flush=True)
-        with InC(name, task).engine():
-            print(row(name, "MuJoCo C", task, seeds, args.iterations), flush=True)
+        for eps in args.eps:
+            with InC(name, task, eps, not args.forward).engine():
+                print(row(name, f"MuJoCo C, {eps:g}", task, seeds, args.iterations), flush=True)
 
 
 if __name__ == "__main__":
