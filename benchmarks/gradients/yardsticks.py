@@ -2,8 +2,8 @@
 
 Run it from the root of the repository: python -m benchmarks.gradients.yardsticks
 MuJoCo C gives central differences of its own steps, MJX derivatives by forward mode (it refuses reverse mode with more
-than one iteration of its solver); ours are by reverse mode. All in float64. Contact is soft: "hard" rows need hard
-contact, which is not built.
+than one iteration of its solver); ours are by reverse mode. All in float64. Contact is soft; `benchmarks.dojo`
+has what hard contact gives.
 """
 
 import argparse
