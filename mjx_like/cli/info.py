@@ -4,7 +4,7 @@ import argparse
 
 import numpy as np
 
-from mjx_like.cli.setup import add_model_arguments, load
+from mjx_like.cli.setup import add_contact_arguments, add_model_arguments, load, with_contact
 from mjx_like.types.enums import ConeType, DisableBit, EnableBit, IntegratorType, JointType, SolverType
 from mjx_like.types.model import Model
 
@@ -22,10 +22,11 @@ FLOATS = ("timestep", "tolerance", "ls_tolerance", "impratio", "gravity", "wind"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
+    add_contact_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> None:
-    print(describe(args.model, load(args)))
+    print(describe(args.model, with_contact(load(args), args)))
 
 
 def describe(title: str, m: Model) -> str:
@@ -48,6 +49,12 @@ def options(m: Model) -> list[str]:
     enums = {"integrator": IntegratorType, "cone": ConeType, "solver": SolverType}
     lines = [f"  {name:<12} {kind(getattr(o, name)).name.lower()}" for name, kind in enums.items()]
     lines[-1] += f": {METHODS[SolverType(o.solver)]}"
+    if m.hard is not None:
+        lines += [
+            f"  contact      hard: gap {float(m.hard.gap):g} m, slip {float(m.hard.slip):g} m/s",
+            "               cone, solver, noslip, solref and solimp of contacts and limits have no meaning",
+        ]
+        lines += ["               RK4 steps as Euler"] if o.integrator == IntegratorType.RK4 else []
     lines += [f"  noslip       {o.noslip_iterations} sweeps at most after the solver"] if o.noslip_iterations else []
     lines += [f"  {name:<12} {getattr(o, name)}" for name in ("iterations", "ls_iterations")]
     for name in FLOATS:

@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from mjx_like.errors import InputError
+from mjx_like.hard_contact import with_hard_contact
 from mjx_like.io import load as load_compiled
 from mjx_like.types.model import Model
 
@@ -39,6 +40,28 @@ def add_model_arguments(parser: argparse.ArgumentParser, what: str = MODEL) -> N
     parser.add_argument("--nconmax", type=natural, help="capacity of the contact buffer (default: from the model)")
     parser.add_argument("--njmax", type=natural, help="capacity of the constraint buffer (default: from the model)")
     parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")
+
+
+def add_contact_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the choice of soft or hard contact."""
+    parser.add_argument("--contact", choices=("soft", "hard"), default="soft", help="(default: soft, as MuJoCo)")
+    parser.add_argument("--gap", type=float, help="of hard contact: distance at rest in m (default: 1e-5)")
+    parser.add_argument("--slip", type=float, help="of hard contact: creep in m/s (default: 10 gap per second)")
+
+
+def with_contact(m: Model, args: argparse.Namespace) -> Model:
+    """Return the model with the contact that was asked for.
+
+    Raises:
+      InputError: a gap or slip of soft contact, or one that is not positive.
+      UnsupportedError: what hard contact does not do.
+    """
+    given = {name: getattr(args, name) for name in ("gap", "slip") if getattr(args, name) is not None}
+    if args.contact == "hard":
+        return with_hard_contact(m, **given)
+    for name in given:
+        raise InputError(f"--{name} belongs to hard contact: add --contact hard")
+    return m
 
 
 def load(args: argparse.Namespace) -> Model:
