@@ -1,0 +1,80 @@
+"""Small scenes for the tests of the variational integrator: a floating chain, a mixed tree, a spinning body."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import mjx_like as mjx
+from mjx_like.variational.conserved import mean_velocity
+from mjx_like.variational.step import variational
+
+ASTRONAUT = """<mujoco><option gravity="0 0 0"><flag contact="disable"/></option>
+<default><geom contype="0" conaffinity="0"/><joint armature="0.01"/></default>
+<worldbody><body name="chest" pos="0 0 1"><freejoint/><geom type="box" size=".2 .15 .3" mass="4" pos=".03 0 .05"/>
+  <body pos="0 .2 .2"><joint name="a" axis="1 0 0"/><geom type="capsule" fromto="0 0 0 0 .5 .1" size=".05" mass="1"/>
+    <body pos="0 .5 .1"><joint name="b" axis="0 0 1"/><geom type="capsule" fromto="0 0 0 .1 .4 0" size=".04" mass=".7"/>
+    </body></body>
+  <body pos="0 -.1 -.3"><joint name="c" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 .1 -.6" size=".06" mass="2"/>
+    <body pos="0 .1 -.6"><joint name="e" axis="1 1 0"/><geom type="box" size=".1 .05 .2" mass=".9" pos="0 0 -.2"/>
+    </body></body></body></worldbody>
+<actuator><motor joint="a"/><motor joint="b"/><motor joint="c"/><motor joint="e"/></actuator></mujoco>"""
+
+MIXED = """<mujoco><option timestep="0.02" gravity="0.3 -0.2 -9.81"><flag contact="disable"/></option>
+<worldbody>
+  <body pos="0 0 2"><joint type="slide" axis="1 0 .2"/><joint type="hinge" axis="0 1 0" pos=".1 0 .05" damping=".3"/>
+      <joint type="hinge" axis=".2 0 1" pos="0 .1 0" stiffness="3"/>
+    <inertial pos=".1 .05 -.2" quat=".8 .3 .1 .2" mass="1.5" diaginertia=".02 .03 .04"/>
+    <site name="s0" pos="0 .2 0"/>
+    <body pos=".1 0 -.5" quat=".9 .1 -.2 .3"><joint type="ball" pos="0 .02 .03" damping=".05" armature=".003"/>
+      <inertial pos="0 .1 -.1" quat="1 .2 0 -.3" mass=".8" diaginertia=".01 .012 .02"/>
+      <body pos="0 0 -.3"><inertial pos="0 .02 -.1" mass=".2" diaginertia=".001 .001 .001"/>
+        <body pos="0 0 -.1"><joint name="j" axis="0 1 1" armature=".02"/><site name="s1" pos="0 0 -.2"/>
+          <inertial pos="0 0 -.1" mass=".4" diaginertia=".004 .003 .001"/></body></body></body></body>
+  <body pos="1 1 1"><freejoint/>
+    <inertial pos=".1 -.05 .02" quat=".7 .1 .5 .2" mass="2" diaginertia=".05 .03 .04"/>
+    <body pos=".3 0 0"><joint type="slide" axis="0 1 0"/><joint type="slide" axis="1 0 1"/><joint axis="0 0 1"/>
+      <inertial pos="0 0 .1" mass=".6" diaginertia=".004 .003 .002"/></body></body>
+</worldbody>
+<tendon><spatial armature=".05" stiffness="2"><site site="s0"/><site site="s1"/></spatial></tendon>
+<actuator><motor joint="j"/></actuator></mujoco>"""
+
+SPINNING = """<mujoco><option gravity="0 0 0"/><worldbody><body><freejoint/>
+  <inertial pos="0 0 0" mass="1" diaginertia=".01 .02 .03"/></body></worldbody></mujoco>"""
+
+
+def model(xml: str, h: float | None = None) -> mjx.Model:
+    m = mjx.Model.from_xml_string(xml)
+    return m if h is None else m.replace(opt=m.opt.replace(timestep=h))
+
+
+def state(m: mjx.Model, seed: int, speed: float = 1.0) -> mjx.Data:
+    """Return a random state; positions are up to about one radian or metre from qpos0."""
+    rng, d = np.random.default_rng(seed), mjx.make_data(m)
+    qpos = mjx.integrate_pos(m, d.qpos, jnp.asarray(rng.uniform(-1, 1, m.nv)), 1.0)
+    return d.replace(qpos=qpos, qvel=jnp.asarray(speed * rng.normal(size=m.nv)))
+
+
+def ready(m: mjx.Model, d: mjx.Data) -> mjx.Data:
+    return jax.jit(mjx.forward)(m, d)
+
+
+def step(m: mjx.Model, d: mjx.Data) -> mjx.Data:
+    return variational(m, mjx.forward(m, d))
+
+
+@functools.partial(jax.jit, static_argnames=("steps", "function", "each"))
+def run(m: mjx.Model, d: mjx.Data, steps: int, function=step, each=None, controls=None):
+    """Return the last Data, and `each(m, d)` after every step."""
+
+    def go(d, ctrl):
+        d = function(m, d if ctrl is None else d.replace(ctrl=ctrl))
+        return d, None if each is None else each(m, d)
+
+    return jax.lax.scan(go, d, controls, steps)
+
+
+def started(m: mjx.Model, d: mjx.Data) -> mjx.Data:
+    """Return the state with its velocity taken as that at the instant, and changed to the mean one before."""
+    return d.replace(qvel=mean_velocity(m, mjx.forward(m, d)))

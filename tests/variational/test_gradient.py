@@ -1,0 +1,121 @@
+"""Derivatives of steps: forward, reverse and differences; second order; Newton's method; transforms; float32."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import mjx_like as mjx
+from mjx_like.variational.midpoint import linearised, residual
+from mjx_like.variational.step import displaced, joint_forces, midpoint_damping, step_problem, variational_velocity
+from tests.support.tolerances import EXACT
+from tests.variational.scene import MIXED, model, ready, run, state, step
+
+
+@pytest.fixture(scope="module")
+def m():
+    return model(MIXED)
+
+
+def after(m, steps):
+    """Return the function from changes of position and velocity, and controls, to those after some steps."""
+    start = state(m, 0)
+    reached = run(m, start, steps)[0].qpos
+
+    def end(x):
+        d = start.replace(
+            qpos=displaced(m, start.qpos, x[: m.nv]), qvel=start.qvel + x[m.nv : 2 * m.nv], ctrl=x[2 * m.nv :]
+        )
+        d = jax.lax.scan(lambda d, _: (step(m, d), None), d, None, steps)[0]
+        return jnp.concatenate([mjx.differentiate_pos(m, reached, d.qpos), d.qvel])
+
+    return end
+
+
+@pytest.mark.parametrize("steps", [1, 10])
+def test_forward_reverse_and_differences(m, steps):
+    end = after(m, steps)
+    x, eps = jnp.zeros(2 * m.nv + m.nu), 1e-5
+    forward, reverse = jax.jit(jax.jacfwd(end))(x), jax.jit(jax.jacrev(end))(x)
+    value = jax.jit(jax.vmap(end))
+    sides = eps * jnp.eye(x.size)
+    expected = (8 * (value(sides) - value(-sides)) - (value(2 * sides) - value(-2 * sides))).T / (12 * eps)
+    np.testing.assert_allclose(reverse, forward, atol=1e-10 * np.abs(forward).max())
+    np.testing.assert_allclose(forward, expected, atol=1e-7)
+    assert np.abs(forward).max() > 1
+
+
+def test_second_derivatives(m):
+    end = after(m, 1)
+    cost = lambda x: jnp.sum(end(x) ** 2)  # noqa: E731
+    x, w, eps = jnp.zeros(2 * m.nv + m.nu), jnp.ones(2 * m.nv + m.nu), 1e-5
+    slope = jax.jit(jax.grad(cost))
+    product = jax.jit(lambda x, w: jax.jvp(slope, (x,), (w,))[1])(x, w)
+    np.testing.assert_allclose(product, (slope(x + eps * w) - slope(x - eps * w)) / (2 * eps), rtol=1e-5, atol=1e-5)
+
+
+def test_derivatives_in_parameters_and_at_rest(m):
+    def end(mass, h, speed):
+        changed = m.replace(body_mass=m.body_mass * mass, opt=m.opt.replace(timestep=h))
+        d = ready(changed, state(m, 1, speed))
+        return jnp.sum(variational_velocity(changed, d, joint_forces(changed, d)) ** 2)
+
+    both = jax.jit(jax.grad(end, (0, 1)), static_argnums=2)
+    value = jax.jit(end, static_argnums=2)
+    for speed in (1.0, 0.0):
+        found, eps = both(1.0, 0.02, speed), 1e-6
+        by_mass = (value(1 + eps, 0.02, speed) - value(1 - eps, 0.02, speed)) / (2 * eps)
+        by_step = (value(1.0, 0.02 + eps, speed) - value(1.0, 0.02 - eps, speed)) / (2 * eps)
+        np.testing.assert_allclose(found, [by_mass, by_step], rtol=1e-6, atol=1e-7)
+
+
+def test_newton_converges_and_slope_is_that_of_the_residual(m):
+    d = ready(m, state(m, 2, 3.0))
+    p = step_problem(m, d, joint_forces(m, d), midpoint_damping(m, d))
+    nu = variational_velocity(m, d, joint_forces(m, d), midpoint_damping(m, d))
+    more = variational_velocity(m, d, joint_forces(m, d), midpoint_damping(m, d), iterations=12)
+    np.testing.assert_allclose(residual(m.topology, p, nu), 0, atol=EXACT)
+    np.testing.assert_allclose(nu, more, atol=1e-11)
+    slope, rest = linearised(m.topology, p, d.qvel)
+    eps = 1e-6
+    columns = [
+        (residual(m.topology, p, d.qvel + e) - residual(m.topology, p, d.qvel - e)) / (2 * eps)
+        for e in eps * jnp.eye(m.nv)
+    ]
+    np.testing.assert_allclose(slope, np.stack(columns, axis=1), atol=1e-7)
+    np.testing.assert_allclose(rest, residual(m.topology, p, d.qvel), atol=0)
+
+
+def test_strong_damping_is_stable(m):
+    """A hundred times what an explicit step could take."""
+    m = m.replace(dof_damping=1000 * m.dof_damping)
+    d = state(m, 3)
+    for _ in range(20):
+        d = jax.jit(step)(m, d)
+    assert jnp.max(jnp.abs(d.qvel)) < 30
+
+
+def test_batch_equals_loop(m):
+    states = [state(m, seed) for seed in range(4)]
+    many = jax.tree.map(lambda *x: jnp.stack(x), *states)
+    found = jax.jit(jax.vmap(step, (None, 0)))(m, many)
+    one = jax.jit(step)
+    for i, d in enumerate(states):
+        np.testing.assert_allclose(found.qvel[i], one(m, d).qvel, atol=1e-12)
+
+
+def test_float32_is_as_exact_as_its_digits(m):
+    """At a short step the velocity has the error of one rounding, not that of a difference of positions over h."""
+    m = model(MIXED, 1e-3)
+    single = mjx.Model.from_xml_string(MIXED, dtype=np.float32)
+    single = single.replace(opt=single.opt.replace(timestep=jnp.float32(1e-3)))
+    d, e = state(m, 5), mjx.make_data(single)
+    e = e.replace(qpos=d.qpos.astype(jnp.float32), qvel=d.qvel.astype(jnp.float32))
+    exact, found = jax.jit(step)(m, d), jax.jit(step)(single, e)
+    assert found.qvel.dtype == jnp.float32
+    np.testing.assert_allclose(found.qvel, exact.qvel, atol=1e-5)
+    slope = jax.jit(jax.grad(lambda v: jnp.sum(step(single, e.replace(qvel=v)).qvel ** 2)))(e.qvel * 0)
+    assert np.isfinite(slope).all()
+
+
+pytestmark = pytest.mark.slow
