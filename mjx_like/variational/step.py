@@ -1,7 +1,8 @@
 """One step of the variational integrator, from a Model and its Data; without constraints.
 
 The state stays (qpos, qvel): qvel is the mean velocity over the step that led to qpos, so that the pose before is
-qpos (-) h qvel. Forces act as impulses at qpos.
+qpos (-) h qvel. Forces act as impulses at qpos. Those that depend on the velocity are taken at qvel, half a step early,
+and lower the order to one; the damping of dofs does not. So does the armature of spatial tendons, through its bias.
 """
 
 import jax
