@@ -1,13 +1,7 @@
 """Hard contact by choice: no penetration and Coulomb friction at the end of every step, with a smoothness in metres."""
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 
-from mjx_like.arguments import whole_number
-from mjx_like.errors import InputError, UnsupportedError, shown
-from mjx_like.types.enums import ConeType, EnableBit, IntegratorType
-from mjx_like.types.hard import HardContact
 from mjx_like.types.model import Model
 from mjx_like.worlds import a_model
 
@@ -25,6 +19,9 @@ def with_hard_contact(
     refresh: int = 1,
 ) -> Model:
     """Return the Model with hard contact in place of MuJoCo's soft one; make its Data anew.
+
+    Other spellings are `m.replace(opt=m.opt.replace(contact="hard", gap=...))`, arguments of `Model.from_xml_path`, and
+    custom elements in the model file. Here, what is not given has its default also where `m` has hard contact already.
 
     Contacts, limits and friction loss hold at the end of each step: a body at rest stands `gap` above the ground, and
     a contact that sticks creeps at about `slip`, at any mass and time step. Equalities stay MuJoCo's. The choice of
@@ -48,41 +45,11 @@ def with_hard_contact(
       UnsupportedError: the integrator `discrete`, adhesion, surface velocity, or the flags `speculative` and `fwdinv`.
     """
     a_model("with_hard_contact", m)
-    slip = 10 * gap if slip is None else slip
-    given = {"gap": gap, "slip": slip, "recovery": recovery, "grad_gap": gap if grad_gap is None else grad_gap}
-    for name, value in given.items():
-        known = not isinstance(value, jax.core.Tracer)
-        if known and not (np.asarray(value).dtype.kind in "biuf" and np.all(np.asarray(value) > 0)):
-            raise InputError(f"with_hard_contact: {name}={shown(value)} must be above 0")
-    if m.smoothing is not None:
-        raise InputError("with_hard_contact: the model has smoothing, of soft contact: mjx.without_smoothing(m) first")
-    _refuse(m)
-    dtype = m.qpos0.dtype
-    hard = HardContact(
-        iterations=whole_number("iterations", iterations, least=1),
-        refresh=whole_number("refresh", refresh, least=0),
-        soft_cone=m.flags.cone if m.hard is None else m.hard.soft_cone,
-        **{name: jnp.asarray(value, dtype) for name, value in given.items()},
-        biased=grad_gap is not None,
-    )
-    return m.replace(opt=m.opt.replace(cone=ConeType.ELLIPTIC)).replace(hard=hard)
+    given = {"gap": gap, "slip": slip, "grad_gap": grad_gap, "recovery": recovery}
+    return m.replace(opt=m.opt.replace(contact="hard", contact_iterations=iterations, refresh=refresh, **given))
 
 
 def without_hard_contact(m: Model) -> Model:
-    """Return the Model with MuJoCo's own contact; make its Data anew."""
-    if m.hard is None:
-        return m
-    return m.replace(opt=m.opt.replace(cone=m.hard.soft_cone)).replace(hard=None)
-
-
-def _refuse(m: Model) -> None:
-    """Raise for what hard contact does not do."""
-    found = {
-        "integrator discrete: take implicitfast": m.flags.integrator == IntegratorType.DISCRETE,
-        "adhesion": m.topology.adhesive,
-        "geom_surfacevel": m.has["geom_surfacevel"].any(),
-        "flag speculative": m.topology.enabled(EnableBit.SPECULATIVE),
-        "flag fwdinv": m.topology.enabled(EnableBit.FWDINV),
-    }
-    for name in (name for name, there in found.items() if there):
-        raise UnsupportedError(f"with_hard_contact: hard contact has no {name}")
+    """Return the Model with MuJoCo's own contact, `m.opt.replace(contact="soft")`; make its Data anew."""
+    a_model("without_hard_contact", m)
+    return m if m.hard is None else m.replace(opt=m.opt.replace(contact="soft"))

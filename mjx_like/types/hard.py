@@ -1,10 +1,29 @@
-"""How hard contact is solved, where a user asks for it."""
+"""How hard contact is solved, where a user asks for it: the record, and its options as a user says them."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 
+from mjx_like.arguments import whole_number
+from mjx_like.errors import InputError, UnsupportedError, closest, shown
+from mjx_like.types.enums import EnableBit, IntegratorType
 from mjx_like.types.pytree import Record, Role, leaf, record, static
 
+if TYPE_CHECKING:
+    from mjx_like.types.topology import Topology
+
 Array = jax.Array
+
+CONTACTS = ("soft", "hard")
+HARD_OPTIONS = ("gap", "slip", "grad_gap", "recovery", "contact_iterations", "refresh")
+CONTACT_OPTIONS = ("contact", *HARD_OPTIONS)
+
+_DEFAULTS = {"gap": 1e-5, "slip": None, "grad_gap": None, "recovery": 0.5, "contact_iterations": 30, "refresh": 1}
+_SLIP_OVER_GAP = 10  # 1/s
+_FLOATS = ("gap", "slip", "grad_gap", "recovery")
 
 
 @record
@@ -15,7 +34,105 @@ class HardContact(Record):
     refresh: int = static()  # how often contacts are found again where the step ends
     soft_cone: int = static()  # ConeType of the model with soft contact
     biased: bool = static()  # whether derivatives are those at grad_gap
+    own_slip: bool = static()  # whether slip was given; else it is ten times the gap a second
     gap: Array = leaf(unit="m", role=Role.PARAMETER)
     slip: Array = leaf(unit="m/s", role=Role.PARAMETER)
     recovery: Array = leaf(unit="m/s", role=Role.PARAMETER)
     grad_gap: Array = leaf(unit="m", role=Role.PARAMETER)
+
+
+def contact_options(hard: HardContact | None) -> dict[str, Any]:
+    """Return the options of contact by name; those that only hard contact has are None with soft contact."""
+    if hard is None:
+        return {"contact": "soft", **dict.fromkeys(HARD_OPTIONS)}
+    return given_options(hard) | {"slip": hard.slip}
+
+
+def given_options(hard: HardContact) -> dict[str, Any]:
+    """Return the options of hard contact as they were given: None for what follows the gap."""
+    return {
+        "contact": "hard",
+        "gap": hard.gap,
+        "slip": hard.slip if hard.own_slip else None,
+        "grad_gap": hard.grad_gap if hard.biased else None,
+        "recovery": hard.recovery,
+        "contact_iterations": hard.iterations,
+        "refresh": hard.refresh,
+    }
+
+
+def changed_contact(hard: HardContact | None, changes: Mapping[str, Any], cone: int, dtype: Any) -> HardContact | None:
+    """Return the record of hard contact after a change of options; None for soft contact.
+
+    Args:
+      hard: the record before; None for soft contact.
+      changes: options by name, those of CONTACT_OPTIONS; None stands for the default.
+      cone: ConeType of the model with soft contact.
+      dtype: of the leaves.
+
+    Raises:
+      InputError: an unknown kind of contact, an option of hard contact for soft contact, or a value that the option
+        cannot have.
+    """
+    kind = changes.get("contact", "soft" if hard is None else "hard")
+    if not isinstance(kind, str) or kind not in CONTACTS:
+        hint = closest(kind, CONTACTS) if isinstance(kind, str) else ""
+        raise InputError(f"contact={shown(kind)}: must be 'soft' or 'hard'{hint}")
+    if kind == "soft":
+        for name in (n for n in HARD_OPTIONS if changes.get(n) is not None):
+            raise InputError(f"{name} belongs to hard contact: give contact='hard' with it")
+        return None
+    if hard is not None and hard.gap is None:
+        return _axes(hard, changes)
+    before = _DEFAULTS if hard is None else given_options(hard)
+    given = {n: _DEFAULTS[n] if changes.get(n, before[n]) is None else changes.get(n, before[n]) for n in HARD_OPTIONS}
+    own_slip, biased = given["slip"] is not None, given["grad_gap"] is not None
+    for name in _FLOATS:
+        _check_positive(name, given[name])
+    given["gap"] = given["gap"] if isinstance(given["gap"], jax.Array) else np.asarray(given["gap"])
+    given["slip"] = given["slip"] if own_slip else _SLIP_OVER_GAP * given["gap"]
+    given["grad_gap"] = given["grad_gap"] if biased else given["gap"]
+    return HardContact(
+        iterations=whole_number("contact_iterations", given["contact_iterations"], least=1),
+        refresh=whole_number("refresh", given["refresh"], least=0),
+        soft_cone=cone,
+        biased=biased,
+        own_slip=own_slip,
+        **{name: jnp.asarray(given[name], dtype) for name in _FLOATS},
+    )
+
+
+def _check_positive(name: str, value: Any) -> None:
+    """Raise for a known length or speed that is not positive."""
+    if value is None or isinstance(value, jax.core.Tracer):
+        return
+    if not (np.asarray(value).dtype.kind in "biuf" and np.all(np.asarray(value) > 0)):
+        raise InputError(f"{name}={shown(value)} must be above 0")
+
+
+def _axes(hard: HardContact, changes: Mapping[str, Any]) -> HardContact:
+    """Return a tree of axes, for `vmap`, after a change: what follows the gap has its axis."""
+    axes = {name: changes.get(name, getattr(hard, name)) for name in _FLOATS}
+    axes["slip"] = axes["slip"] if hard.own_slip else axes["gap"]
+    axes["grad_gap"] = axes["grad_gap"] if hard.biased else axes["gap"]
+    return hard.replace(**axes)
+
+
+def refuse_hard(t: "Topology", smoothed: bool) -> None:
+    """Raise for what hard contact does not do.
+
+    Raises:
+      InputError: smoothing, which is of soft contact.
+      UnsupportedError: the integrator `discrete`, adhesion, surface velocity, or the flags `speculative` and `fwdinv`.
+    """
+    if smoothed:
+        raise InputError("hard contact: the model has smoothing, of soft contact: mjx.without_smoothing(m) first")
+    found = {
+        "integrator discrete: take implicitfast": t.flags.integrator == IntegratorType.DISCRETE,
+        "adhesion": t.adhesive,
+        "geom_surfacevel": t.has["geom_surfacevel"].any(),
+        "flag speculative": t.enabled(EnableBit.SPECULATIVE),
+        "flag fwdinv": t.enabled(EnableBit.FWDINV),
+    }
+    for name in (name for name, there in found.items() if there):
+        raise UnsupportedError(f"hard contact has no {name}")

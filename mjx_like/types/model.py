@@ -9,7 +9,7 @@ import numpy as np
 from mjx_like.errors import InputError, ModelError, shown
 from mjx_like.loaders import compiler
 from mjx_like.types.enums import ObjType
-from mjx_like.types.hard import HardContact
+from mjx_like.types.hard import CONTACT_OPTIONS, HardContact, refuse_hard
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.named import Accessors
 from mjx_like.types.option import OPTION_FLAGS, Option, OptionFloats, Statistic
@@ -272,7 +272,7 @@ class Model(Accessors, Record):
     key_plastic: Array = leaf("nkey", "nplastic", unit="of plastic", role=Role.KEYFRAME)
     # smoothing of contacts and limits: None unless with_smoothing was asked for
     smoothing: Smoothing | None = dataclasses.field(default=None)
-    # hard contact: None unless with_hard_contact was asked for
+    # hard contact: None unless it was asked for
     hard: HardContact | None = dataclasses.field(default=None)
 
     @staticmethod
@@ -329,9 +329,11 @@ class Model(Accessors, Record):
 
     @property
     def opt(self) -> Option:
-        """MuJoCo's options: floats are the leaves of this Model, integers and flags those of its Topology."""
-        floats = {name: getattr(self.opt_floats, name) for name in OptionFloats.__dataclass_fields__}
-        return Option(**floats, **{name: getattr(self.topology.flags, name) for name in OPTION_FLAGS})
+        """All options: floats are the leaves of this Model, integers and flags those of its Topology."""
+        values = {name: getattr(self.opt_floats, name) for name in OptionFloats.__dataclass_fields__}
+        values |= {name: getattr(self.topology.flags, name) for name in OPTION_FLAGS}
+        values |= {} if self.hard is None else {"cone": self.hard.soft_cone}
+        return Option(self.hard, **values)
 
     def replace(self, **changes: Any) -> "Model":
         """Return a copy with changed leaves; `opt=` takes a changed `m.opt` and may make a new Topology.
@@ -339,6 +341,7 @@ class Model(Accessors, Record):
         Raises:
           InputError: a name that is no leaf, or an `opt` that is no Option; the message has the nearest name.
           ModelError: a leaf is given a non-zero value where the Topology has no such term.
+          UnsupportedError: hard contact for a model that has what hard contact does not do.
         """
         if "opt" in changes:
             option = changes.pop("opt")
@@ -346,13 +349,16 @@ class Model(Accessors, Record):
                 raise InputError(f"opt={shown(option)}: give an Option, m.opt.replace(...)")
             changes["opt_floats"] = option.floats()
             changes["topology"] = changes.get("topology", self.topology).with_flags(option.flags())
+            changes["hard"] = option.hard_contact()
+            if option.hard is not None:
+                refuse_hard(changes["topology"], changes.get("smoothing", self.smoothing) is not None)
         topology = changes.get("topology", self.topology)
         for name in changes.keys() & TERMS.keys():
             _require_term(topology, name, changes[name])
         return Record.replace(self, **changes)
 
     def _hint(self, name: str) -> str:
-        if name in OPTION_FLAGS or name in OptionFloats.__dataclass_fields__:
+        if name in (*OPTION_FLAGS, *OptionFloats.__dataclass_fields__, *CONTACT_OPTIONS):
             return f"; {name} is an option: m.replace(opt=m.opt.replace({name}=...))"
         if name in Topology.__dataclass_fields__:
             return f"; {name} is fixed when the model is compiled; change the model file, or the Spec"

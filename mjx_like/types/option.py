@@ -1,4 +1,4 @@
-"""MuJoCo's options and statistics: float leaves, integer flags, and the view that shows both."""
+"""MuJoCo's options and statistics, and the choice of contact: float leaves, integer flags, and the view of all."""
 
 import dataclasses
 from enum import IntEnum
@@ -10,6 +10,7 @@ import numpy as np
 from mjx_like.arguments import whole_number
 from mjx_like.errors import InputError, closest, shown
 from mjx_like.types.enums import ConeType, IntegratorType, JacobianType, SolverType
+from mjx_like.types.hard import CONTACT_OPTIONS, HardContact, changed_contact, contact_options
 from mjx_like.types.pytree import Record, Role, leaf, leaves, record, wrapped
 
 Array = jax.Array
@@ -68,7 +69,7 @@ _KINDS: dict[str, type[IntEnum]] = {
     "jacobian": JacobianType,
     "solver": SolverType,
 }
-_KNOWN = "; its fields are " + ", ".join((*OptionFloats.__dataclass_fields__, *OPTION_FLAGS))
+_KNOWN = "; its fields are " + ", ".join((*OptionFloats.__dataclass_fields__, *OPTION_FLAGS, *CONTACT_OPTIONS))
 
 
 def _flag(name: str, value: Any) -> int:
@@ -97,7 +98,10 @@ def _printed(name: str, value: Any) -> str:
     """Return the value of an option; its type and shape where it is traced, batched or gone."""
     if name in _KINDS:
         return _KINDS[name](value).name
-    rank = len(OptionFloats.__dataclass_fields__[name].metadata["shape"]) if name not in OPTION_FLAGS else 0
+    if not hasattr(value, "dtype") and name in CONTACT_OPTIONS:
+        return str(value)
+    declared = OptionFloats.__dataclass_fields__.get(name)
+    rank = 0 if declared is None else len(declared.metadata["shape"])
     gone = isinstance(value, jax.core.Tracer) or (isinstance(value, jax.Array) and value.is_deleted())
     if gone or np.ndim(value) != rank:
         return f"{value.dtype} {value.shape}"
@@ -105,14 +109,29 @@ def _printed(name: str, value: Any) -> str:
 
 
 class Option:
-    """A view of all options of a Model; change it with `replace` and put it back with `m.replace(opt=...)`."""
+    """A view of all options of a Model; change it with `replace` and put it back with `m.replace(opt=...)`.
 
-    def __init__(self, **values: Any) -> None:
-        self.__dict__.update(values)
+    MuJoCo's options, and those of contact:
+      contact: "soft", MuJoCo's, or "hard", see `with_hard_contact`. `cone` is the choice for soft contact.
+      gap, slip, grad_gap, recovery, contact_iterations, refresh: of hard contact, its arguments there; None with soft
+        contact. `slip` is ten times the gap until it is given, and again when None is given.
+    """
+
+    __slots__ = ("__dict__", "hard")
+
+    def __init__(self, hard: HardContact | None = None, **values: Any) -> None:
+        self.hard = hard
+        self.__dict__.update(values, **contact_options(hard))
 
     def __getattr__(self, name: str) -> Any:
         """Raise for what is no option; those that are stand in the instance."""
         raise AttributeError(f"an Option has no field '{name}'", name=name, obj=self)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Raise, for a view that is changed would change no Model."""
+        if name != "hard":
+            raise AttributeError(f"options are not set in place: m = m.replace(opt=m.opt.replace({name}=...))")
+        object.__setattr__(self, name, value)
 
     def replace(self, **changes: Any) -> "Option":
         """Return a copy with the named options changed.
@@ -122,23 +141,41 @@ class Option:
         """
         for name in (n for n in changes if n not in self.__dict__):
             raise InputError(f"an Option has no field '{name}'{closest(name, self.__dict__) or _KNOWN}")
-        checked = {n: (_flag if n in OPTION_FLAGS else _numbers)(n, value) for n, value in changes.items()}
-        return Option(**{**self.__dict__, **checked})
+        contact = {n: changes[n] for n in CONTACT_OPTIONS if n in changes}
+        mujoco = {n: value for n, value in changes.items() if n not in contact}
+        checked = {n: (_flag if n in OPTION_FLAGS else _numbers)(n, value) for n, value in mujoco.items()}
+        values = {**self._mujoco(), **checked}
+        hard = changed_contact(self.hard, contact, int(values["cone"]), self._dtype()) if contact else self.hard
+        return Option(hard, **values)
 
     def __repr__(self) -> str:
-        return "Option\n  " + wrapped("", [f"{name} {_printed(name, value)}" for name, value in self.__dict__.items()])
+        said = {name: value for name, value in self.__dict__.items() if value is not None}
+        return "Option\n  " + wrapped("", [f"{name} {_printed(name, value)}" for name, value in said.items()])
+
+    def _mujoco(self) -> dict[str, Any]:
+        """The options that MuJoCo has too."""
+        return {n: value for n, value in self.__dict__.items() if n not in CONTACT_OPTIONS}
+
+    def _dtype(self) -> Any:
+        """The type of floats."""
+        return jax.numpy.result_type(float, self.gravity)
 
     def floats(self) -> OptionFloats:
         """The float options as leaves, in the dtype that they had or that JAX gives them."""
         values = {n: getattr(self, n) for n in OptionFloats.__dataclass_fields__}
         if any(x is None for x in values.values()):  # a tree of axes, for `vmap`
             return OptionFloats(**values)
-        dtype = jax.numpy.result_type(self.gravity)
+        dtype = self._dtype()
         return OptionFloats(**{n: jax.numpy.asarray(x, dtype) for n, x in values.items()})
 
     def flags(self) -> OptionFlags:
-        """The integer options."""
-        return OptionFlags(**{n: int(getattr(self, n)) for n in OPTION_FLAGS})
+        """The integer options, as the engine takes them: hard contact has the elliptic cone."""
+        flags = {n: int(getattr(self, n)) for n in OPTION_FLAGS}
+        return OptionFlags(**flags | ({} if self.hard is None else {"cone": int(ConeType.ELLIPTIC)}))
+
+    def hard_contact(self) -> HardContact | None:
+        """The record of hard contact, with the cone that soft contact would have; None for soft contact."""
+        return None if self.hard is None else self.hard.replace(soft_cone=int(self.cone))
 
 
 @record

@@ -56,8 +56,14 @@ def test_a_mistake_is_named(m, call, message):
 def test_what_is_right_stays_right(m):
     assert m.replace(opt=m.opt.replace(cone=ConeType.ELLIPTIC)).opt.cone == 1
     assert m.replace(opt=m.opt.replace(iterations=jnp.int32(7))).opt.iterations == 7
-    assert m.replace(opt=m.opt.replace(gravity=[0, 0, -1])).opt.gravity[2] == -1
+    o = m.replace(opt=m.opt.replace(gravity=[0, 0, -1])).opt
+    assert o.gravity[2] == -1 and o.timestep == m.opt.timestep  # whole numbers of one make none of the other
     assert m.replace(opt=m.opt.replace(timestep=1)).opt.timestep.dtype == m.qpos0.dtype
+
+
+def test_an_option_is_not_set_in_place(m):
+    with pytest.raises(AttributeError, match=r"m = m.replace\(opt=m.opt.replace\(timestep=...\)\)"):
+        m.opt.timestep = 1e-3
 
 
 def test_a_field_that_is_not_there(m):
