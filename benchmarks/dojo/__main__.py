@@ -9,13 +9,17 @@ from collections.abc import Callable
 
 import jax
 
-from benchmarks.dojo import sliding
+import mjx_like as mjx
+from benchmarks.dojo import impacts, sliding
 
 Row = Callable[[pathlib.Path | None], None]  # prints its figures; draws a picture where it is given a folder
 ROWS: dict[str, Row] = {
     "slide": sliding.slide,
     "drift": sliding.drift,
     "rest": sliding.rest,
+    "bounce": impacts.bounce,
+    "balls": impacts.balls,
+    "billiard": impacts.billiard,
 }
 
 
@@ -28,6 +32,7 @@ def main() -> None:
     for row in args.rows:
         if row not in ROWS:
             parser.error(f"no row '{row}': the rows are {', '.join(ROWS)}")
+    mjx.compile_quickly()
     jax.config.update("jax_enable_x64", True)
     if args.out:
         args.out.mkdir(parents=True, exist_ok=True)
