@@ -59,6 +59,7 @@ def save(path: str | Path, m: Model) -> None:
         "visual": visual_values(arrays.visual),
         "names": {kind.name: names for kind, names in arrays.names.items()},
         "unsupported": arrays.unsupported,
+        "contact": arrays.contact,
     }
     parts = {
         f"{part}.{name}": np.asarray(value) for part in _PARTS for name, value in (getattr(arrays, part) or {}).items()
@@ -75,6 +76,9 @@ def load(
     dtype: Any = None,
     hooks: Hooks = NO_HOOKS,
     active: tuple[str, ...] = (),
+    contact: str | None = None,
+    gap: float | None = None,
+    slip: float | None = None,
 ) -> Model:
     """Return the Model that `save` wrote.
 
@@ -84,6 +88,7 @@ def load(
       dtype: of the leaves; None for that of the saved Model.
       hooks: user functions.
       active: float fields whose terms exist also where they are zero, besides those that existed.
+      contact: "soft" or "hard"; None for that of the saved Model. Likewise gap and slip, of hard contact.
 
     Raises:
       InputError: a path that is none; options as `Model.from_xml_path`.
@@ -109,6 +114,9 @@ def load(
             np.dtype(head["dtype"]) if dtype is None else dtype,
             hooks,
             active,
+            contact,
+            gap,
+            slip,
         )
     except (KeyError, TypeError, ValueError, IndexError) as e:
         if isinstance(e, InputError):
@@ -160,4 +168,10 @@ def _arrays(head: dict[str, Any], content: dict[str, np.ndarray]) -> Arrays:
         part, _, name = key.partition(".")
         parts[part][name] = value if value.ndim or part == "has" else value.item()
     names = {ObjType[kind]: tuple(found) for kind, found in head["names"].items()}
-    return Arrays(**parts, visual=visual_from(head["visual"]), names=names, unsupported=tuple(head["unsupported"]))
+    return Arrays(
+        **parts,
+        visual=visual_from(head["visual"]),
+        names=names,
+        unsupported=tuple(head["unsupported"]),
+        contact=head.get("contact", {}),
+    )

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.arrays import Columns, Row, assemble, stack
+from mjx_like.compiler.contact import contact_of_elements
 from mjx_like.compiler.context import Context, keyword
 from mjx_like.compiler.element.actuator import compile_actuator, place_actuators
 from mjx_like.compiler.element.asset import asset_name, compile_hfield, compile_material, place_hfields
@@ -120,6 +121,7 @@ def _finish(ctx: Context, sizes: dict[str, int], columns: Columns, tables: Table
         fields[name] = np.array(column, float).reshape(fields[name].shape)
     arrays = Arrays(fields=fields, options=settings, statistics=statistic, visual=visual(ctx.spec), names=names)
     arrays.unsupported = unsupported(ctx.spec) + set_length_ranges(ctx, arrays)
+    arrays.contact = contact_of_elements(_section(ctx.spec, "custom"))
     return arrays
 
 

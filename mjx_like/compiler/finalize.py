@@ -26,7 +26,8 @@ from mjx_like.smooth import plan as smooth_plan
 from mjx_like.tendon import plan as tendon_plan
 from mjx_like.tree import plan as tree_plan
 from mjx_like.types.data import Contact, Data
-from mjx_like.types.enums import DynType, GeomType, ObjType, WrapType
+from mjx_like.types.enums import ConeType, DynType, GeomType, ObjType, WrapType
+from mjx_like.types.hard import HardContact, changed_contact, refuse_hard
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import TERMS, Model
 from mjx_like.types.option import OPTION_FLAGS, OPTION_TERMS, OptionFlags, OptionFloats, Statistic
@@ -73,8 +74,8 @@ class Arrays:
 
     fields: mjModel's sizes (int) and arrays (float, int or bool) by name; options: mjOption's fields by name;
     statistics: mjStatistic's fields by name; visual: how it is drawn; names: object names by kind; unsupported: what
-    the engine cannot run; has: which terms exist, where that is known already (as in Topology), else None: where their
-    floats are not zero.
+    the engine cannot run; contact: options of contact by their names in `m.opt`, none for soft; has: which terms exist,
+    where that is known already (as in Topology), else None: where their floats are not zero.
     """
 
     fields: dict[str, Any]
@@ -83,6 +84,7 @@ class Arrays:
     visual: Visual
     names: dict[ObjType, tuple[str, ...]]
     unsupported: tuple[str, ...] = ()
+    contact: dict[str, Any] = dataclasses.field(default_factory=dict)
     has: dict[str, np.ndarray] | None = None
 
 
@@ -93,6 +95,9 @@ def finalize(
     dtype: Any = None,
     hooks: Hooks = NO_HOOKS,
     active: tuple[str, ...] = (),
+    contact: str | None = None,
+    gap: float | None = None,
+    slip: float | None = None,
 ) -> Model:
     """Return the Model of `arrays`: Topology, plans and leaves.
 
@@ -103,11 +108,13 @@ def finalize(
       dtype: of the leaves; None for float64 when JAX has x64 enabled, else float32.
       hooks: user functions, static by identity.
       active: float fields, named in TERMS or OPTION_TERMS, whose terms exist also where they are zero.
+      contact: "soft" or "hard"; None for what the arrays say. Likewise gap and slip, of hard contact.
 
     Raises:
       InputError: a capacity that is no whole number, negative or too large; a dtype that is not of floats; hooks that
-        are no Hooks; a name in `active` that decides no term.
+        are no Hooks; a name in `active` that decides no term; a gap or slip of soft contact, or one that is none.
       ModelError: more bodies, degrees of freedom or pairs of geoms than tables hold.
+      UnsupportedError: what hard contact does not do.
     """
     nconmax, njmax = capacity("nconmax", nconmax), capacity("njmax", njmax)
     dtype = _float_type(dtype)
@@ -117,9 +124,23 @@ def finalize(
     for name, most in (("nbody", MAX_BODIES), ("nv", MAX_DOFS)):
         if arrays.fields[name] > most:
             raise ModelError(f"{name} is {arrays.fields[name]}; {most} is the most")
-    topology = make_plans(_topology(arrays, nconmax, njmax, hooks, active))
+    hard = _hard_contact(arrays, {"contact": contact, "gap": gap, "slip": slip}, dtype)
+    if hard is not None:
+        arrays = dataclasses.replace(arrays, options=arrays.options | {"cone": ConeType.ELLIPTIC})
+    topology = _topology(arrays, nconmax, njmax, hooks, active)
+    if hard is not None:
+        refuse_hard(topology, smoothed=False)
+    topology = make_plans(topology)
     _check_room(topology)
-    return _model(arrays, topology, dtype)
+    return _model(arrays, topology, dtype).replace(hard=hard)
+
+
+def _hard_contact(arrays: Arrays, asked: dict[str, Any], dtype: np.dtype) -> HardContact | None:
+    """Return the record of hard contact, None for soft: as it is asked for, and as the arrays say for the rest."""
+    asked = {name: value for name, value in asked.items() if value is not None}
+    options = arrays.contact | asked
+    options = options if options.get("contact") == "hard" else asked  # what a file says of hard contact may rest
+    return changed_contact(None, options, int(arrays.options["cone"]), dtype)
 
 
 def _float_type(dtype: Any) -> np.dtype:

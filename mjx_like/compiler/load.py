@@ -30,9 +30,12 @@ def from_xml_path(
     dtype: Any = None,
     hooks: Hooks = NO_HOOKS,
     active: tuple[str, ...] = (),
+    contact: str | None = None,
+    gap: float | None = None,
+    slip: float | None = None,
 ) -> Model:
     """Return what `Model.from_xml_path` does."""
-    return finalize(compile_spec(parse_file(path)), nconmax, njmax, dtype, hooks, active)
+    return finalize(compile_spec(parse_file(path)), nconmax, njmax, dtype, hooks, active, contact, gap, slip)
 
 
 def from_xml_string(
@@ -43,9 +46,14 @@ def from_xml_string(
     dtype: Any = None,
     hooks: Hooks = NO_HOOKS,
     active: tuple[str, ...] = (),
+    contact: str | None = None,
+    gap: float | None = None,
+    slip: float | None = None,
 ) -> Model:
     """Return what `Model.from_xml_string` does."""
-    return finalize(compile_spec(parse_string(xml, assets=assets)), nconmax, njmax, dtype, hooks, active)
+    return finalize(
+        compile_spec(parse_string(xml, assets=assets)), nconmax, njmax, dtype, hooks, active, contact, gap, slip
+    )
 
 
 def compile_model(
@@ -55,9 +63,12 @@ def compile_model(
     dtype: Any = None,
     hooks: Hooks = NO_HOOKS,
     active: tuple[str, ...] = (),
+    contact: str | None = None,
+    gap: float | None = None,
+    slip: float | None = None,
 ) -> Model:
     """Return what `Spec.compile` does, and note its joints, mocap bodies and actuators for `recompile`."""
-    model = finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, hooks, active)
+    model = finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, hooks, active, contact, gap, slip)
     spec._layout = layout(spec._record)
     return model
 

@@ -8,6 +8,7 @@ import numpy as np
 from mjx_like.compiler.compile import compile_spec
 from mjx_like.compiler.element.joint import NQ, NV
 from mjx_like.compiler.finalize import finalize
+from mjx_like.compiler.unfinalize import contact_of
 from mjx_like.errors import InputError
 from mjx_like.mjcf.attach.keyframe import Layout, layout
 from mjx_like.mjcf.edit.spec import Spec
@@ -28,7 +29,7 @@ def recompile(spec: Spec, m: Model, d: Data) -> tuple[Model, Data]:
     """Return the Model of a Spec that was edited since it was compiled to `m`, and the state of `d` in it.
 
     Joints, mocap bodies and actuators that are still there keep their positions, velocities, warm start, applied
-    forces, activations and controls; new ones begin as at qpos0. Capacities, dtype and hooks are those of `m`.
+    forces, activations and controls; new ones begin as at qpos0. Capacities, dtype, hooks and contact are those of `m`.
 
     Args:
       spec: the Spec.
@@ -46,7 +47,9 @@ def recompile(spec: Spec, m: Model, d: Data) -> tuple[Model, Data]:
     if d.qpos.shape != (m.nq,):
         raise InputError(f"d.qpos has shape {d.qpos.shape}, one world has {(m.nq,)}; take one world of the batch")
     t = m.topology
-    model = finalize(compile_spec(spec.checked()), *t.capacity_args, m.qpos0.dtype, t.hooks)
+    arrays = compile_spec(spec.checked())
+    arrays.contact = contact_of(m)
+    model = finalize(arrays, *t.capacity_args, m.qpos0.dtype, t.hooks)
     new, data = layout(spec._record), make_data(model)
     spec._layout = new
     changes = {"time": d.time}

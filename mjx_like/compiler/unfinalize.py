@@ -8,6 +8,7 @@ import numpy as np
 
 from mjx_like.compiler.finalize import Arrays
 from mjx_like.errors import InputError
+from mjx_like.types.hard import given_options
 from mjx_like.types.model import Model
 from mjx_like.types.option import OptionFloats, Statistic
 from mjx_like.types.pytree import leaves, shape_in
@@ -36,7 +37,21 @@ def unfinalize(m: Model) -> Arrays:
     statistics = {
         f.name: _concrete("stat." + f.name, getattr(m.stat, f.name), m, f.metadata["shape"]) for f in leaves(Statistic)
     }
-    return Arrays(fields, options, statistics, t.vis, t.names, t.declared_unsupported, t.has)
+    options |= {} if m.hard is None else {"cone": m.hard.soft_cone}
+    return Arrays(fields, options, statistics, t.vis, t.names, t.declared_unsupported, contact_of(m), t.has)
+
+
+def contact_of(m: Model) -> dict[str, Any]:
+    """Return the options of hard contact that were given, as plain numbers; none with soft contact.
+
+    Raises:
+      InputError: one that is traced, or that carries a batch axis.
+    """
+    if m.hard is None:
+        return {}
+    given = {name: value for name, value in given_options(m.hard).items() if value is not None}
+    floats = {name: value for name, value in given.items() if hasattr(value, "dtype")}
+    return given | {name: float(_concrete("opt." + name, value, m, ())) for name, value in floats.items()}
 
 
 def _concrete(name: str, value: Any, m: Model, shape: tuple[int | str, ...]) -> np.ndarray:

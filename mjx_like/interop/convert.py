@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.compiler.contact import contact_of_fields
 from mjx_like.compiler.finalize import Arrays, finalize
 from mjx_like.compiler.mesh.box_tree import order_of_tree
 from mjx_like.compiler.mesh.field import MeshField, field_of_octree
@@ -24,6 +25,7 @@ from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
 from mjx_like.types.named import NAMED_KINDS
 from mjx_like.types.option import OPTION_FLAGS, OptionFloats, Statistic
+from mjx_like.types.pytree import Role, with_role
 from mjx_like.types.topology import Topology
 from mjx_like.types.visual import SECTIONS, Visual, visual_from
 
@@ -99,16 +101,26 @@ def put_model(
     dtype: Any = None,
     hooks: Hooks = NO_HOOKS,
     active: tuple[str, ...] = (),
+    contact: str | None = None,
+    gap: float | None = None,
+    slip: float | None = None,
 ) -> Model:
     """Return the Model of a compiled mujoco.MjModel; arguments as `Model.from_xml_path`.
 
     Raises:
       InputError: `m` is no MjModel, or as `Model.from_xml_path`.
+      ModelError: custom fields of contact that say what there is not.
     """
     import mujoco
 
     model_to_put(m, mujoco.MjModel)
-    return finalize(arrays_from_mjmodel(m), nconmax, njmax, dtype, hooks, active)
+    arrays = arrays_from_mjmodel(m)
+    arrays.contact = contact_of_fields(arrays.fields, arrays.names)
+    return finalize(arrays, nconmax, njmax, dtype, hooks, active, contact, gap, slip)
+
+
+# What a MjData keeps where its rows are no use.
+_KEPT = with_role(Data, Role.STATE, Role.MEMORY, Role.WARMSTART, Role.INPUT, Role.USERDATA)
 
 
 def put_data(
@@ -118,7 +130,7 @@ def put_data(
     njmax: int | None = None,
     dtype: Any = None,
 ) -> Data:
-    """Return the Data of a mujoco.MjData, contacts and constraint rows included.
+    """Return the Data of a mujoco.MjData, contacts and rows included; without them where the file says hard contact.
 
     Args:
       m: the model of `d`.
@@ -134,10 +146,12 @@ def put_data(
 
     data_to_put(m, d, mujoco.MjModel, mujoco.MjData, tuple(_PUT))
     model = put_model(m, nconmax, njmax, dtype)
-    for name, used in (("nconmax", d.ncon), ("njmax", d.nefc)):
+    for name, used in (("nconmax", d.ncon), ("njmax", d.nefc)) if model.hard is None else ():
         if used > getattr(model, name):
             raise InputError(f"{name}={getattr(model, name)}, but the MjData uses {used}; give {name}={used} or more")
     data = make_data(model)
+    if model.hard is not None:  # the rows are those of soft contact
+        return data.replace(**{name: _fill(getattr(d, name), getattr(data, name)) for name in _KEPT})
     con = {name: _fill(getattr(d.contact, name), old) for name, old in vars(data.contact).items()}
     computed = {name: field(m, d) for name, field in _PUT.items()}
     return data.replace(

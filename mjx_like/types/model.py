@@ -283,6 +283,9 @@ class Model(Accessors, Record):
         dtype: Any = None,
         hooks: Hooks = NO_HOOKS,
         active: tuple[str, ...] = (),
+        contact: str | None = None,
+        gap: float | None = None,
+        slip: float | None = None,
     ) -> "Model":
         """Return the Model of an MJCF or URDF file.
 
@@ -293,12 +296,17 @@ class Model(Accessors, Record):
           dtype: of the leaves; None for float64 when JAX has x64 enabled, else float32.
           hooks: user functions.
           active: float fields whose terms exist also where they are zero.
+          contact: "soft", MuJoCo's contact, or "hard", see `with_hard_contact`; None for what custom elements of the
+            file say, soft if nothing.
+          gap: of hard contact [m]; None for that of the file or 1e-5. Likewise slip [m/s], ten times the gap.
 
         Raises:
-          InputError: an argument of another kind than these, or a capacity that no buffer can have.
+          InputError: an argument of another kind than these, a capacity that no buffer can have, or a gap or slip of
+            soft contact.
           ModelError: anything wrong with the file, with the location and the remedy.
+          UnsupportedError: hard contact for a model that has what hard contact does not do.
         """
-        return compiler().from_xml_path(path, nconmax, njmax, dtype, hooks, active)
+        return compiler().from_xml_path(path, nconmax, njmax, dtype, hooks, active, contact, gap, slip)
 
     @staticmethod
     def from_xml_string(
@@ -309,6 +317,9 @@ class Model(Accessors, Record):
         dtype: Any = None,
         hooks: Hooks = NO_HOOKS,
         active: tuple[str, ...] = (),
+        contact: str | None = None,
+        gap: float | None = None,
+        slip: float | None = None,
     ) -> "Model":
         """Return the Model of an MJCF or URDF string; other arguments as `from_xml_path`.
 
@@ -316,7 +327,7 @@ class Model(Accessors, Record):
           xml: the text.
           assets: contents of the files that it names, by name.
         """
-        return compiler().from_xml_string(xml, assets, nconmax, njmax, dtype, hooks, active)
+        return compiler().from_xml_string(xml, assets, nconmax, njmax, dtype, hooks, active, contact, gap, slip)
 
     def __getattr__(self, name: str) -> Any:
         """Read a size, id, type or flag through to the Topology."""

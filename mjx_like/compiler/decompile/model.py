@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mjx_like.compiler.compile import compile_spec
+from mjx_like.compiler.contact import with_contact_elements
 from mjx_like.compiler.decompile import asset, flex, link
 from mjx_like.compiler.decompile.plugin import plugins
 from mjx_like.compiler.decompile.source import Source, word
@@ -65,7 +66,7 @@ def decompile(m: Model) -> Spec:
         "tendon": link.tendons(s),
         "actuator": link.actuators(s),
         "sensor": link.sensors(s),
-        "custom": asset.custom(s),
+        "custom": with_contact_elements(asset.custom(s), arrays.contact),
         "keyframe": asset.keyframes(s),
     }
     _fixed_looks(s, spec)
@@ -148,6 +149,8 @@ def _decimal(arrays: Arrays) -> Arrays:
     for part in ("fields", "options", "statistics"):
         values = getattr(arrays, part).items()
         parts[part] = {name: _shortest(value) if _is_float(value) else value for name, value in values}
+    contact = arrays.contact.items()
+    parts["contact"] = {n: _shortest(np.array(x)).item() if isinstance(x, float) else x for n, x in contact}
     return dataclasses.replace(arrays, **parts)
 
 

@@ -115,15 +115,19 @@ class Spec(Elements):
         dtype: Any = None,
         hooks: Hooks = NO_HOOKS,
         active: tuple[str, ...] = (),
+        contact: str | None = None,
+        gap: float | None = None,
+        slip: float | None = None,
     ) -> "Model":
         """Return the Model of this Spec, which stays as it is; arguments and errors as `Model.from_xml_path`."""
-        return compiler().compile_model(self, nconmax, njmax, dtype, hooks, active)
+        return compiler().compile_model(self, nconmax, njmax, dtype, hooks, active, contact, gap, slip)
 
     def recompile(self, m: "Model", d: "Data") -> "tuple[Model, Data]":
         """Return the Model of this Spec, edited since it was compiled to `m`, and the state of `d` in it.
 
         Joints, mocap bodies and actuators that are still there keep their positions, velocities, warm start, applied
-        forces, activations and controls; new ones begin as at qpos0. Capacities, dtype and hooks are those of `m`.
+        forces, activations and controls; new ones begin as at qpos0. Capacities, dtype, hooks and contact are those of
+        `m`.
 
         Args:
           m: the Model that it was last compiled to.
