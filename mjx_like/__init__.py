@@ -23,7 +23,7 @@ from mjx_like.forward import (
     fwd_position,
     fwd_velocity,
 )
-from mjx_like.hard_contact import with_hard_contact, without_hard_contact
+from mjx_like.hard_contact import anneal_contact, with_hard_contact, without_hard_contact
 from mjx_like.infer_inertia import infer_inertia
 from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicit import implicit
@@ -159,6 +159,7 @@ __all__ = [
     "WarningType",
     "WrapType",
     "angmom_mat",
+    "anneal_contact",
     "apply_ft",
     "axis_angle2quat",
     "batch",

@@ -1,7 +1,11 @@
 """Hard contact by choice: no penetration and Coulomb friction at the end of every step, with a smoothness in metres."""
 
 import jax
+import numpy as np
 
+from mjx_like.arguments import whole_number
+from mjx_like.errors import InputError, shown
+from mjx_like.types.enums import ConeType, SolverType
 from mjx_like.types.model import Model
 from mjx_like.worlds import a_model
 
@@ -53,3 +57,60 @@ def without_hard_contact(m: Model) -> Model:
     """Return the Model with MuJoCo's own contact, `m.opt.replace(contact="soft")`; make its Data anew."""
     a_model("without_hard_contact", m)
     return m if m.hard is None else m.replace(opt=m.opt.replace(contact="soft"))
+
+
+def anneal_contact(m: Model, start: float = 1e-2, end: float | None = None, stages: int = 7) -> tuple[Model, ...]:
+    """Return Models with hard contact from smooth to sharp: `stages` of them, whose gaps fall in equal ratios.
+
+    For an optimisation that begins where contacts act from a distance and ends at those of the last Model. All have one
+    structure: a compiled function that takes the Model as an argument takes each, without compiling anew, and so does
+    one Data, made of any. Slip is ten times each gap a second unless it was given; other options are those of `m`.
+
+    Args:
+      m: the model, with soft or hard contact.
+      start: the first gap [m].
+      end: the last gap [m]; None for that of `m`, 1e-5 if its contact is soft.
+      stages: number of Models; 1 for the last alone.
+
+    Raises:
+      InputError: a gap that is not positive, or no stage; else as `with_hard_contact`.
+      UnsupportedError: what hard contact does not do.
+    """
+    a_model("anneal_contact", m)
+    hard = m.replace(opt=m.opt.replace(contact="hard"))
+    end = hard.opt.gap if end is None else end
+    stages = whole_number("stages", stages, least=1)
+    for name, gap in (("start", start), ("end", end)):
+        if np.ndim(gap) or np.asarray(gap).dtype.kind not in "biuf" or not gap > 0:
+            raise InputError(f"anneal_contact: {name}={shown(gap)}: must be a gap above 0 [m]")
+    gaps = np.geomspace(float(end), float(start), stages)[::-1]
+    return tuple(hard.tree_replace({"opt.gap": gap}) for gap in gaps)
+
+
+def without_meaning(m: Model) -> list[str]:
+    """Return the options and fields that hard contact does not read and that a model sets to something of its own."""
+    own = [name for name, default in _UNREAD_OPTIONS.items() if np.any(np.asarray(getattr(m.opt, name)) != default)]
+    for kind, default in _UNREAD_FIELDS.items():
+        found = (np.asarray(getattr(m, name)) for name in Model.__dataclass_fields__ if _is_unread(name, kind))
+        own += [f"{kind} of contacts, limits or friction loss"] if any(_differs(x, default) for x in found) else []
+    return own
+
+
+# Option -> MuJoCo's default.
+_UNREAD_OPTIONS = {
+    "cone": ConeType.PYRAMIDAL,
+    "solver": SolverType.NEWTON,
+    "impratio": 1,
+    "noslip_iterations": 0,
+}
+_UNREAD_FIELDS = {"solref": (0.02, 1), "solimp": (0.9, 0.95, 0.001, 0.5, 2)}
+
+
+def _is_unread(name: str, kind: str) -> bool:
+    return f"_{kind}" in name and not name.startswith("eq_")
+
+
+def _differs(values: np.ndarray, default: tuple[float, ...]) -> bool:
+    """Return whether any row is another one than MuJoCo's default, or than none at all."""
+    default = np.asarray(default, values.dtype)
+    return bool(np.any((values != default).any(axis=-1) & (values != 0).any(axis=-1)))

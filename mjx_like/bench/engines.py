@@ -31,7 +31,8 @@ class Settings:
     """What is measured; the same for all engines.
 
     iterations and ls_iterations: None to leave the model's own. nconmax and njmax: capacities of mjx_like, None for
-    its defaults. platform: `cpu` (one pinned core an engine) or `gpu`.
+    its defaults. contact, gap and slip: of mjx_like, None for what the model says; its peers have soft contact.
+    platform: `cpu` (one pinned core an engine) or `gpu`.
     """
 
     model: str
@@ -41,6 +42,9 @@ class Settings:
     ls_iterations: int | None = None
     nconmax: int | None = None
     njmax: int | None = None
+    contact: str | None = None
+    gap: float | None = None
+    slip: float | None = None
     dtype: str = "float32"
     seed: int = 0
     platform: str = "cpu"

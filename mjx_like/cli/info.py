@@ -4,7 +4,8 @@ import argparse
 
 import numpy as np
 
-from mjx_like.cli.setup import add_contact_arguments, add_model_arguments, load, with_contact
+from mjx_like.cli.setup import add_contact_arguments, add_model_arguments, load
+from mjx_like.hard_contact import without_meaning
 from mjx_like.types.enums import ConeType, DisableBit, EnableBit, IntegratorType, JointType, SolverType
 from mjx_like.types.model import Model
 
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    print(describe(args.model, with_contact(load(args), args)))
+    print(describe(args.model, load(args)))
 
 
 def describe(title: str, m: Model) -> str:
@@ -50,11 +51,14 @@ def options(m: Model) -> list[str]:
     lines = [f"  {name:<12} {kind(getattr(o, name)).name.lower()}" for name, kind in enums.items()]
     lines[-1] += f": {METHODS[SolverType(o.solver)]}"
     if m.hard is not None:
+        gap, slip, recovery = float(o.gap), float(o.slip), float(o.recovery)
         lines += [
-            f"  contact      hard: gap {float(m.hard.gap):g} m, slip {float(m.hard.slip):g} m/s",
-            "               cone, solver, noslip, solref and solimp of contacts and limits have no meaning",
+            f"  contact      hard: gap {gap:g} m, slip {slip:g} m/s, recovery {recovery:g} m/s",
+            f"               at most {o.contact_iterations} steps a solve, contacts found again {o.refresh} times",
         ]
+        lines += [] if o.grad_gap is None else [f"               derivatives at a gap of {float(o.grad_gap):g} m"]
         lines += ["               RK4 steps as Euler"] if o.integrator == IntegratorType.RK4 else []
+        lines += [f"               no meaning: {', '.join(unused)}"] if (unused := without_meaning(m)) else []
     lines += [f"  noslip       {o.noslip_iterations} sweeps at most after the solver"] if o.noslip_iterations else []
     lines += [f"  {name:<12} {getattr(o, name)}" for name in ("iterations", "ls_iterations")]
     for name in FLOATS:

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from mjx_like.cli.controls import CONTROLS
 from mjx_like.cli.plot import plot_rollout
 from mjx_like.cli.progress import phase, without_lines
-from mjx_like.cli.setup import add_contact_arguments, add_model_arguments, load, positive, use_cpu_devices, with_contact
+from mjx_like.cli.setup import add_contact_arguments, add_model_arguments, load, positive, use_cpu_devices
 from mjx_like.cli.summary import Summary, recorder
 from mjx_like.compilation import compile_quickly
 from mjx_like.render.camera import camera_id
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> None:
     if args.video == "mp4":
         import_ffmpeg()
     with phase(f"loading {args.model}"):
-        m = with_contact(load(args), args)
+        m = load(args)
         m = m.replace(opt=m.opt.replace(enableflags=m.opt.enableflags | EnableBit.ENERGY))
         d = make_data(m, name_or_number(args.key))
         camera = -1 if args.camera is None else camera_id(m, name_or_number(args.camera))

@@ -3,13 +3,14 @@
 import argparse
 import os
 import pathlib
+from typing import Any
 
 import jax
 import numpy as np
 
 from mjx_like.errors import InputError
-from mjx_like.hard_contact import with_hard_contact
 from mjx_like.io import load as load_compiled
+from mjx_like.types.hard import CONTACTS
 from mjx_like.types.model import Model
 
 
@@ -44,40 +45,33 @@ def add_model_arguments(parser: argparse.ArgumentParser, what: str = MODEL) -> N
 
 def add_contact_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the choice of soft or hard contact."""
-    parser.add_argument("--contact", choices=("soft", "hard"), default="soft", help="(default: soft, as MuJoCo)")
+    parser.add_argument("--contact", choices=CONTACTS, help="(default: what the file says, else soft, as MuJoCo)")
     parser.add_argument("--gap", type=float, help="of hard contact: distance at rest in m (default: 1e-5)")
     parser.add_argument("--slip", type=float, help="of hard contact: creep in m/s (default: 10 gap per second)")
 
 
-def with_contact(m: Model, args: argparse.Namespace) -> Model:
-    """Return the model with the contact that was asked for.
-
-    Raises:
-      InputError: a gap or slip of soft contact, or one that is not positive.
-      UnsupportedError: what hard contact does not do.
-    """
-    given = {name: getattr(args, name) for name in ("gap", "slip") if getattr(args, name) is not None}
-    if args.contact == "hard":
-        return with_hard_contact(m, **given)
-    for name in given:
-        raise InputError(f"--{name} belongs to hard contact: add --contact hard")
-    return m
+def contact_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of contact that were given, for a loader."""
+    given = {name: getattr(args, name, None) for name in ("contact", "gap", "slip")}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def load(args: argparse.Namespace) -> Model:
-    """Set JAX's precision, and return the Model of the file.
+    """Set JAX's precision, and return the Model of the file, with the contact that was asked for.
 
     Raises:
-      InputError: the file does not exist.
+      InputError: the file does not exist; a gap or slip of soft contact, or one that is not positive.
       ModelError: what the file says is wrong.
+      UnsupportedError: what hard contact does not do.
     """
     jax.config.update("jax_enable_x64", args.dtype == "float64")
     if not pathlib.Path(args.model).is_file():
         what = "is no file" if pathlib.Path(args.model).exists() else "no such file"
         raise InputError(f"{args.model or repr(args.model)}: {what}")
+    options = {"nconmax": args.nconmax, "njmax": args.njmax, **contact_options(args)}
     if args.model.endswith(".npz"):
-        return load_compiled(args.model, nconmax=args.nconmax, njmax=args.njmax, dtype=np.dtype(args.dtype))
-    return Model.from_xml_path(args.model, nconmax=args.nconmax, njmax=args.njmax)
+        return load_compiled(args.model, dtype=np.dtype(args.dtype), **options)
+    return Model.from_xml_path(args.model, **options)
 
 
 def use_cpu_devices(count: int | None) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from mjx_like.cli.progress import phase, without_lines
 from mjx_like.cli.rollout import name_or_number
 from mjx_like.cli.serve import add_server_arguments, show
-from mjx_like.cli.setup import add_contact_arguments, add_model_arguments, load, positive, with_contact
+from mjx_like.cli.setup import add_contact_arguments, add_model_arguments, load, positive
 from mjx_like.compilation import compile_quickly
 from mjx_like.errors import InputError
 from mjx_like.viewer.live import Live, Player
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> None:
     import_viser()
     trajectory = _trajectory(args)
     with phase(f"loading {args.model}"):
-        m = with_contact(load(args), args)
+        m = load(args)
     with server(args.host, args.port) as opened:
         with phase("compiling"), without_lines():
             shown: Live | Player

@@ -31,7 +31,7 @@ def worlds(d: Data, states: dict, prefix: str) -> Data:
 
 
 def load(job: dict) -> Model:
-    m = Model.from_xml_path(job["model"], nconmax=job["nconmax"], njmax=job["njmax"])
+    m = Model.from_xml_path(job["model"], **{n: job[n] for n in ("nconmax", "njmax", "contact", "gap", "slip")})
     return m.replace(opt=m.opt.replace(**{n: job[n] for n in ("iterations", "ls_iterations") if job[n]}))
 
 
@@ -47,7 +47,8 @@ def measure(job: dict) -> dict:
     answer["allocated"] = f"{m.nconmax} / {m.njmax}"
     full = (final.maxuse_con > m.nconmax) | (final.maxuse_efc > m.njmax)
     answer |= {"overflow": int(np.sum(full)), "unconverged": int(np.sum(final.unconverged))}
-    if "sample_qacc" in states:
+    answer["engine"] = f"mjx_like {version('mjx_like')}" + (", hard contact" if m.hard is not None else "")
+    if "sample_qacc" in states and m.hard is None:  # MuJoCo's are of soft contact
         samples = worlds(d, states, "sample_").replace(ctrl=jnp.asarray(states["sample_ctrl"], d.qpos.dtype))
         answer |= error(jax.jit(jax.vmap(lambda d: mjx_like.forward(m, d).qacc))(samples), states["sample_qacc"])
     return answer
@@ -67,7 +68,7 @@ def main() -> None:
         prepare(JOB)
         finish(JOB, {})
     else:
-        finish(JOB, {"engine": f"mjx_like {version('mjx_like')}", **measure(JOB)})
+        finish(JOB, measure(JOB))
 
 
 if __name__ == "__main__":
