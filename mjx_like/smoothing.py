@@ -45,9 +45,11 @@ def with_smoothing(
         derivatives of the smoothed ones. They compute both.
 
     Raises:
-      InputError: a negative width or reach, or a strength that is no share.
+      InputError: a negative width or reach, a strength that is no share, or a model with hard contact.
     """
     a_model("with_smoothing", m)
+    if m.hard is not None:
+        raise InputError("with_smoothing is of soft contact; hard contact is smooth by its gap: m.opt.replace(gap=...)")
     for name, value, high in (("width", width, np.inf), ("reach", reach, np.inf), ("strength", strength, 1.0)):
         known = not isinstance(value, jax.core.Tracer)
         if known and not (_is_numeric(value) and np.all((np.asarray(value) >= 0) & (np.asarray(value) < high))):
@@ -64,6 +66,15 @@ def _is_numeric(value: Any) -> bool:
 def without_smoothing(m: Model) -> Model:
     """Return the Model with MuJoCo's own contacts and limits."""
     return m.replace(smoothing=None)
+
+
+def smoothed(m: Model, width: Array | float) -> Model:
+    """Return the Model with contacts that begin over a width [m]: `with_smoothing`, or that gap of hard contact.
+
+    Raises:
+      InputError: a width that is negative, or of hard contact zero.
+    """
+    return with_smoothing(m, width) if m.hard is None else m.replace(opt=m.opt.replace(gap=width))
 
 
 def straight_through(stage: Stage, m: Model, d: Data) -> Data:

@@ -19,7 +19,7 @@ from mjx_like.control.linearisation import linearise_at
 from mjx_like.control.solution import Solution, check_first
 from mjx_like.control.states import before, last, with_state
 from mjx_like.errors import InputError, shown
-from mjx_like.smoothing import with_smoothing
+from mjx_like.smoothing import smoothed
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -92,7 +92,8 @@ def ilqr(
       iterations: at most as many.
       tolerance: relative decrease of the cost that counts as small; None for 1e-7, in float32 1e-5.
       regularisation: of the first iteration, in units of the Hessian of the controls.
-      smoothing: width of `with_smoothing` for the expansion alone [m]; rollouts are those of `m`.
+      smoothing: width of `with_smoothing`, or gap of hard contact, for the expansion alone [m]; rollouts are those of
+        `m`.
       limits: of the controls, shape (nu, 2); None for the model's.
       progress: whether to show a bar.
 
@@ -116,7 +117,7 @@ def ilqr(
     cost = check_cost(m, jax.tree.map(lambda x: x[0], start.d), cost)
     limits = control_limits(m, limits)
     path = first_path(m, start, segments, states, limits)
-    soft = m if smoothing is None else with_smoothing(m, smoothing)
+    soft = m if smoothing is None else smoothed(m, smoothing)
     count, dtype = len(path.ctrl), path.ctrl.dtype
     lengths = LENGTHS.astype(dtype)
     feedback, moved = _nothing(m, path)

@@ -18,7 +18,7 @@ from mjx_like.control.plan import plan_costs
 from mjx_like.control.solution import Solution, check_first
 from mjx_like.control.spline import spline_matrix
 from mjx_like.math.linalg import matmul
-from mjx_like.smoothing import with_smoothing
+from mjx_like.smoothing import smoothed
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -61,7 +61,8 @@ def shoot(
       optimizer: None for optax.adam(0.03); compiles anew for each optimiser.
       iterations: updates.
       knots: number of knots, evenly spaced; None for one at each step. `kind`: what is between them.
-      smoothing: width of `with_smoothing` for the descent [m]; costs returned are those of `m`.
+      smoothing: width of `with_smoothing`, or gap of hard contact, for the descent alone [m]; costs returned are those
+        of `m`.
       limits: of the controls, shape (nu, 2); None for the model's.
       progress: whether to show a bar.
 
@@ -75,7 +76,7 @@ def shoot(
     count, steps = start.ctrl.shape[:2]
     matrix = jnp.asarray(spline_matrix(steps if knots is None else knots, steps, kind), start.ctrl.dtype)
     program = _Program(cost, _default() if optimizer is None else optimizer)
-    soft = m if smoothing is None else with_smoothing(m, smoothing)
+    soft = m if smoothing is None else smoothed(m, smoothing)
     low, high = limits[:, 0], limits[:, 1]
     plan = jnp.clip(matmul(jnp.linalg.pinv(matrix), start.ctrl), low, high)
     memory = jax.vmap(program.optimizer.init)(plan)

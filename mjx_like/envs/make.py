@@ -47,7 +47,7 @@ def make(
       n_frames: physics steps of one step; None for the task's own. Likewise `episode_length`.
       randomise: leaves of the model that each episode draws anew, as for Env.
       change: what to do to the model, such as `lambda m: mjx.with_smoothing(m, 1e-3)`.
-      options: of `Spec.compile`, such as `nconmax`.
+      options: of `Spec.compile`, such as `nconmax`, or `contact="hard"`.
 
     Raises:
       InputError: there is no such task.

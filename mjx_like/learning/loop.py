@@ -145,7 +145,7 @@ class _Run:
 
 def _same_settings(folder: pathlib.Path, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
     """Raise InputError where a run would go on with other settings than it began with."""
-    for name in ("algorithm", "task", "smoothing"):
+    for name in ("algorithm", "task", "smoothing", "contact"):
         if ours.get(name) != theirs.get(name):
             raise InputError(f"{folder}: the run has {name} {theirs.get(name)}, not {ours.get(name)}")
     for name, value in ours["config"].items():

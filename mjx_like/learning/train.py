@@ -21,7 +21,7 @@ from mjx_like.learning.ppo import ppo
 from mjx_like.learning.presets import CONFIGS, configured, preset
 from mjx_like.learning.shac import shac
 from mjx_like.learning.worlds import many_worlds
-from mjx_like.smoothing import with_smoothing
+from mjx_like.smoothing import smoothed
 
 ALGORITHMS: Mapping[str, Callable[..., Algorithm]] = {"ppo": ppo, "shac": shac, "apg": apg}
 
@@ -31,6 +31,9 @@ def train(
     config: Config | str = "ppo",
     *,
     smoothing: float | None = None,
+    contact: str | None = None,
+    gap: float | None = None,
+    slip: float | None = None,
     devices: Sequence[jax.Device] | None = None,
     **options: Any,
 ) -> Result:
@@ -39,32 +42,41 @@ def train(
     Args:
       env: the name of a task, or an environment of one world or of many.
       config: PPOConfig, SHACConfig or APGConfig, which choose the algorithm; or its name, for the settings of the task.
-      smoothing: of a task, half the width over which contacts begin in training [m], see `with_smoothing`; None for
-        MuJoCo's contacts, with which it is evaluated in either case.
+      smoothing: of a task, half the width over which contacts begin in training [m], see `with_smoothing`, or the gap
+        of hard contact in training; None for the contacts with which it is evaluated in either case.
+      contact: of a task, "soft" or "hard", see `with_hard_contact`; None for soft. Likewise `gap` and `slip`.
       devices: that share the worlds; None for all.
       options: see `run`.
 
     Raises:
       InputError: no such task or algorithm; else as `run`.
     """
+    asked = {"contact": contact, "gap": gap, "slip": slip}
+    asked = {name: value for name, value in asked.items() if value is not None}
     if not isinstance(env, str):
-        if smoothing is not None:
-            raise InputError("smoothing= is for tasks by name: give an environment whose model has it")
+        for name in [*asked, *(["smoothing"] if smoothing is not None else [])]:
+            raise InputError(f"{name}= is for tasks by name: give an environment whose model has it")
         config = configured(config) if isinstance(config, str) else config
         return run(ALGORITHMS[name_of(config)](env, config, devices), **options)
     config = preset(env, config) if isinstance(config, str) else config
     about = {"task": env, "smoothing": smoothing} | dict(options.pop("about", {}))
-    return run(task_algorithm(env, config, smoothing, devices), about=about, **options)
+    about |= {"contact": asked} if asked else {}
+    return run(task_algorithm(env, config, smoothing, asked, devices), about=about, **options)
 
 
 def task_algorithm(
-    task: str, config: Config, smoothing: float | None = None, devices: Sequence[jax.Device] | None = None
+    task: str,
+    config: Config,
+    smoothing: float | None = None,
+    contact: Mapping[str, Any] | None = None,
+    devices: Sequence[jax.Device] | None = None,
 ) -> Algorithm:
-    """Return the algorithm of some settings on a task; see `train`."""
-    exact = many_worlds(make(task))
+    """Return the algorithm of some settings on a task; see `train`.  contact: options of `Spec.compile`."""
+    contact = contact or {}
+    exact = many_worlds(make(task, **contact))
     if smoothing is None:
         return ALGORITHMS[name_of(config)](exact, config, devices)
-    smooth = make(task, change=lambda m: with_smoothing(m, smoothing))
+    smooth = make(task, change=lambda m: smoothed(m, smoothing), **contact)
     found = ALGORITHMS[name_of(config)](smooth, config, devices)
     return found._replace(evaluate=evaluator(exact, found.networks, config.evaluation_worlds, found.devices))
 
@@ -88,7 +100,7 @@ def load_policy(folder: str | pathlib.Path, env: Env | None = None) -> tuple[Env
     about = checkpoints.about()
     if env is None and "task" not in about:
         raise InputError(f"{folder}: a run in an environment without a name: give env=")
-    env = make(about["task"]) if env is None else env
+    env = make(about["task"], **about.get("contact", {})) if env is None else env
     nets = networks_of(many_worlds(env), configured(about["algorithm"], **about["config"]))
     found = checkpoints.policy()
     return env, Policy(nets, found["params"], Normaliser(**found["normaliser"]))

@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from mjx_like.arguments import truth, whole_number
 from mjx_like.errors import InputError, closest, shown
-from mjx_like.smoothing import with_smoothing
+from mjx_like.smoothing import smoothed
 from mjx_like.sysid.bound import Parameter
 from mjx_like.sysid.gradient import descend
 from mjx_like.sysid.least_squares import TRIALS, Progress, solve
@@ -67,7 +67,8 @@ def fit(
       method: "lm" (Levenberg-Marquardt), "gauss-newton", or "adam", by reverse mode, for many parameters.
       derivative: "difference", central differences in a batch of worlds, which compiles a rollout and no more;
         "forward" mode, exact; "auto" takes differences in float64 for up to 30 unknowns of a segment.
-      smoothing: width of `with_smoothing` while fitting [m]; the model returned has none.
+      smoothing: width of `with_smoothing`, or gap of hard contact, while fitting [m]; the model returned has that of
+        `m`.
       step: of central differences in the coordinates; None for 1e-6 (float32: 3e-3). Over long horizons with contacts
         a large one, 0.02, sees where the cost goes and not its jumps and cliffs.
       robust: from how many standard deviations of the noise a residual counts by its size and not by its square
@@ -142,7 +143,7 @@ def _smoothed(m: Model, width: float) -> Model:
         width = float(width)
     except (TypeError, ValueError):
         raise InputError(f"smoothing={shown(width)}: must be a width [m], 0 for none") from None
-    return with_smoothing(m, width) if width else m
+    return smoothed(m, width) if width else m
 
 
 def _lengths(lengths: Any) -> list[int | None]:

@@ -24,6 +24,21 @@ def test_ilqr_solves_it(name):
 
 
 @pytest.mark.slow
+def test_ilqr_pushes_the_box_with_hard_contact():
+    task = TASKS["box_right"](contact="hard", gap=1e-3)
+    found = ilqr(task.m, task.d, task.cost, task.ctrl, iterations=60, progress=False)
+    trajectory = mjx.rollout(task.m, task.d, found.ctrl)
+    assert is_solved(task, trajectory.qpos, trajectory.qvel), task.criterion
+    assert found.cost < 1e-2 * found.history[0] and np.all(np.diff(found.history) <= 0)
+
+
+@pytest.mark.parametrize("name", ["box_right", "pusher", "hopper"])
+def test_a_task_takes_hard_contact(name):
+    task = TASKS[name](contact="hard", gap=1e-3)
+    assert task.m.opt.contact == "hard" and float(task.m.opt.gap) == 1e-3 and task.d.efc_type.shape == (task.m.njmax,)
+
+
+@pytest.mark.slow
 def test_samples_lift_the_box_where_no_derivative_points_up():
     task = TASKS["box_up"]()
     plan = jnp.zeros_like(task.ctrl)

@@ -9,12 +9,17 @@ from mjx_like.envs import TASKS, make, vectorise
 from mjx_like.errors import InputError
 
 QUICK = ("cartpole",)
+CASES = [(name, {}) for name in TASKS] + [("hopper", {"contact": "hard", "gap": 1e-4})]
 WORLDS, STEPS = 4, 20
 
 
-@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in TASKS])
-def test_a_task_runs_in_float32(name):
-    env = make(name, dtype=jnp.float32, episode_length=STEPS // 2)
+@pytest.mark.parametrize(
+    "name, options",
+    [pytest.param(*c, id="-".join([c[0], *c[1]]), marks=[] if c[0] in QUICK else pytest.mark.slow) for c in CASES],
+)
+def test_a_task_runs_in_float32(name, options):
+    env = make(name, dtype=jnp.float32, episode_length=STEPS // 2, **options)
+    assert env.model.opt.contact == options.get("contact", "soft")
     many = vectorise(env, pool=4)
 
     @jax.jit

@@ -7,6 +7,7 @@ import pytest
 
 import mjx_like as mjx
 from mjx_like.errors import InputError, UnsupportedError
+from mjx_like.smoothing import smoothed
 from mjx_like.types.hard import CONTACT_OPTIONS, HARD_OPTIONS
 
 XML = """<mujoco><option timestep="0.01"/><worldbody><geom type="plane" size="1 1 1"/>
@@ -132,3 +133,13 @@ def test_a_leaf_that_is_an_option(hard):
 def test_an_option_that_hard_contact_does_not_have(hard):
     with pytest.raises(UnsupportedError, match="hard contact has no integrator discrete: take implicitfast"):
         hard.tree_replace({"opt.integrator": mjx.IntegratorType.DISCRETE})
+
+
+def test_smoothing_in_either_mode(soft, hard):
+    wide = smoothed(hard, 1e-2)
+    assert wide.smoothing is None and wide.opt.gap == 1e-2 and wide.opt.slip == 0.1
+    assert smoothed(soft, 1e-2).smoothing.width == 1e-2
+    with pytest.raises(InputError, match=r"hard contact is smooth by its gap: m.opt.replace\(gap=...\)"):
+        mjx.with_smoothing(hard)
+    with pytest.raises(InputError, match="gap=-1.0 must be above 0"):
+        smoothed(hard, -1.0)

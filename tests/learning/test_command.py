@@ -11,6 +11,7 @@ import pytest
 
 from mjx_like.cli import main
 from mjx_like.learning.curve import read_table
+from mjx_like.learning.train import load_policy
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +52,18 @@ def test_train_and_resume(folder):
     assert [point.samples for point in read_table(folder / "curve.csv")] == [0, 32, 64]
 
 
+@pytest.mark.slow
+def test_a_run_with_hard_contact_is_played_with_it(tmp_path):
+    hard = ("--contact", "hard", "--gap", "1e-3")
+    words = ("train", "hopper", "--out", tmp_path / "run", "--samples", 64, *FEW, *hard)
+    done = call(*words)
+    assert done.returncode == 0, done.stderr
+    env, _ = load_policy(tmp_path / "run")
+    assert env.model.opt.contact == "hard" and float(env.model.opt.gap) == pytest.approx(1e-3)
+    done = call(*words[: -len(hard)], "--resume")
+    assert done.returncode == 2 and "the run has contact {'contact': 'hard', 'gap': 0.001}, not None" in done.stderr
+
+
 def test_play_writes_a_video(folder):
     done = call("play", folder, "--video", "webp", "--steps", 3)
     assert done.returncode == 0, done.stderr
@@ -79,6 +92,7 @@ MISTAKES = {
     "setting": (("train", "hopper", "--set", "clp=1"), "error: ppo has no setting 'clp'; did you mean 'clip'?"),
     "value": (("train", "hopper", "--set", "clip=much"), "error: clip='much': must be a number"),
     "equals": (("train", "hopper", "--set", "clip"), "error: --set clip: needs NAME=VALUE"),
+    "gap": (("train", "cartpole", "--gap", "1e-3"), "error: gap belongs to hard contact: give contact='hard' with it"),
     "worlds": (("train", "hopper", "--worlds", "0"), "error: argument --worlds: '0' is not a whole number"),
     "checkpoint": (("play", "nowhere", "--video"), "error: .*nowhere: no checkpoint there; give the folder of a run"),
 }
