@@ -12,9 +12,10 @@ ROOT = pathlib.Path(__file__).parents[1]
 PAGES = sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
 
 
-@pytest.mark.parametrize(
-    "page", ["start.md", "concepts.md", "interop.md", "environments.md", "identification.md", "../README.md"]
-)
+PROGRAMS = ["start.md", "concepts.md", "interop.md", "environments.md", "identification.md", "../README.md"]
+
+
+@pytest.mark.parametrize("page", [*PROGRAMS, pytest.param("hard_contact.md", marks=pytest.mark.slow)])
 def test_examples_run_in_their_order(page, tmp_path, monkeypatch):
     examples = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(), re.DOTALL)
     assert examples
