@@ -7,10 +7,12 @@ from typing import IO, Any
 import numpy as np
 
 from mjx_like.compiler.compile import compile_spec
+from mjx_like.compiler.contact import with_contact_elements
 from mjx_like.compiler.decompile.asset import KEY_VECTORS
 from mjx_like.compiler.decompile.model import decompile
 from mjx_like.compiler.finalize import finalize
 from mjx_like.compiler.recompile import recompile
+from mjx_like.compiler.unfinalize import contact_of
 from mjx_like.loaders import Loaders
 from mjx_like.mjcf.attach.keyframe import layout
 from mjx_like.mjcf.edit.archive import files_of, write_zip
@@ -105,6 +107,12 @@ def spec_of_model(m: Model) -> Spec:
     """Return what `Spec.from_model` does."""
     a_model("Spec.from_model", m)
     return Spec.from_record(decompile(m))
+
+
+def say_contact(spec: Spec, m: Model) -> None:
+    """Make the Spec say in its custom elements which contact a Model has."""
+    sections = spec._record.sections
+    sections["custom"] = with_contact_elements(sections.get("custom", []), contact_of(m))
 
 
 LOADERS = Loaders(

@@ -10,6 +10,7 @@ import numpy as np
 
 from mjx_like.errors import InputError, closest, shown
 from mjx_like.leaves.entries import axes_of
+from mjx_like.types.hard import HardContact
 from mjx_like.types.model import TERMS, Model
 from mjx_like.types.option import OptionFloats
 from mjx_like.types.pytree import Role, leaves
@@ -18,7 +19,8 @@ Array = jax.Array
 
 # Field -> declaration; what the engine derives or does not read is not for the user to set.
 FIELDS = {f.name: f for f in leaves(Model) if f.metadata["role"] not in (Role.DERIVED, Role.KEYFRAME, Role.USER)}
-OPTIONS = {f.name: f for f in leaves(OptionFloats)}
+HARD = {f.name: f for f in leaves(HardContact) if f.name in ("gap", "slip", "recovery")}
+OPTIONS = {f.name: f for f in leaves(OptionFloats)} | HARD
 
 _FORM = re.compile(r"(?:opt\.)?(?P<field>\w+)(?:@(?P<objects>[^\[\]]+))?(?:\[(?P<column>-?\d+)\])?")
 
@@ -61,9 +63,9 @@ def select(m: Model, name: str) -> Selection:
     Args:
       m: one model.
       name: `FIELD`, `FIELD@OBJECTS`, `FIELD[COLUMN]` or `FIELD@OBJECTS[COLUMN]`. FIELD is a float field of the Model
-        or a float option (`gravity`, `timestep`); OBJECTS are names with commas between them, `*` and `?` standing for
-        what may be in a name; fields of dofs and positions go by the names of joints. COLUMN counts from 0 along the
-        last axis. One object has no axis of its own, and a column none either.
+        or a float option (`gravity`, `timestep`, `gap` of hard contact); OBJECTS are names with commas between them,
+        `*` and `?` standing for what may be in a name; fields of dofs and positions go by the names of joints. COLUMN
+        counts from 0 along the last axis. One object has no axis of its own, and a column none either.
 
     Raises:
       InputError: a field, an object or a column that is not there; a term that the compiled model does not have.
@@ -77,6 +79,8 @@ def select(m: Model, name: str) -> Selection:
     declared = FIELDS.get(field) or OPTIONS.get(field)
     if declared is None:
         raise InputError(f"leaf '{name}': no float parameter '{field}'{_hint(field)}")
+    if field in HARD and m.hard is None:
+        raise InputError(f"leaf '{name}' belongs to hard contact: mjx.with_hard_contact(m) has it")
     size = np.shape(_leaf(m, field))
     entries = np.arange(np.prod(size, dtype=int)).reshape(size)
     if objects is not None:

@@ -85,7 +85,9 @@ def changed_contact(hard: HardContact | None, changes: Mapping[str, Any], cone: 
     if hard is not None and hard.gap is None:
         return _axes(hard, changes)
     before = _DEFAULTS if hard is None else given_options(hard)
-    given = {n: _DEFAULTS[n] if changes.get(n, before[n]) is None else changes.get(n, before[n]) for n in HARD_OPTIONS}
+    given: dict[str, Any] = {
+        n: _DEFAULTS[n] if changes.get(n, before[n]) is None else changes.get(n, before[n]) for n in HARD_OPTIONS
+    }
     own_slip, biased = given["slip"] is not None, given["grad_gap"] is not None
     for name in _FLOATS:
         _check_positive(name, given[name])

@@ -31,6 +31,17 @@ def test_every_way(model, tmp_path, steps):
     leaves_equal(read(str(source), dtype=np.float64), mjx.Model.from_xml_path(str(model), dtype=np.float64))
 
 
+@pytest.mark.parametrize("out, read", [("o.xml", mjx.Model.from_xml_path), ("o.npz", mjx.load)])
+def test_with_hard_contact(model, tmp_path, out, read):
+    assert main(["convert", str(model), str(tmp_path / out), "--contact", "hard", "--gap", "1e-3"]) == 0
+    o = read(str(tmp_path / out)).opt
+    assert o.contact == "hard" and (float(o.gap), float(o.slip)) == (1e-3, 1e-2)
+    if out.endswith(".xml"):
+        assert main(["convert", str(tmp_path / out), str(tmp_path / "soft.xml"), "--contact", "soft"]) == 0
+        assert read(str(tmp_path / "soft.xml")).opt.contact == "soft"
+        assert "fromto" in (tmp_path / "soft.xml").read_text()
+
+
 def test_written_as_it_says_or_compiled(model, tmp_path):
     assert main(["convert", str(model), str(tmp_path / "said.xml")]) == 0
     assert main(["convert", str(model), str(tmp_path / "compiled.xml"), "--compiled"]) == 0

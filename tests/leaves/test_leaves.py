@@ -132,3 +132,13 @@ def test_errors(m, name, message):
 def test_a_value_that_does_not_fit(m):
     with pytest.raises(InputError, match=r"leaf 'geom_friction@floor' has shape \(3,\), its value \(2,\)"):
         with_leaves(m, {"geom_friction@floor": [1.0, 2.0]})
+
+
+def test_lengths_and_speeds_of_hard_contact(m):
+    hard = m.replace(opt=m.opt.replace(contact="hard", gap=1e-3))
+    after = with_leaves(hard, {"gap": 1e-4, "recovery": 2.0})
+    np.testing.assert_allclose([after.opt.gap, after.opt.slip, after.opt.recovery], [1e-4, 1e-3, 2.0])
+    after = with_leaves(hard, {"slip": 0.5, "gap": 1e-4})
+    np.testing.assert_allclose([after.opt.gap, after.opt.slip], [1e-4, 0.5])
+    with pytest.raises(InputError, match=r"leaf 'gap' belongs to hard contact: mjx.with_hard_contact\(m\) has it"):
+        with_leaves(m, {"gap": 1e-4})
