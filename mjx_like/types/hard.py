@@ -84,16 +84,18 @@ def changed_contact(hard: HardContact | None, changes: Mapping[str, Any], cone: 
         return None
     if hard is not None and hard.gap is None:
         return _axes(hard, changes)
-    before = _DEFAULTS if hard is None else given_options(hard)
-    given: dict[str, Any] = {
-        n: _DEFAULTS[n] if changes.get(n, before[n]) is None else changes.get(n, before[n]) for n in HARD_OPTIONS
-    }
+    asked = {**(_DEFAULTS if hard is None else given_options(hard)), **changes}
+    return _record({n: _DEFAULTS[n] if asked[n] is None else asked[n] for n in HARD_OPTIONS}, cone, dtype)
+
+
+def _record(given: dict[str, Any], cone: int, dtype: Any) -> HardContact:
+    """Return the record of options, those that follow the gap still None.  Raises InputError for their values."""
     own_slip, biased = given["slip"] is not None, given["grad_gap"] is not None
     for name in _FLOATS:
         _check_positive(name, given[name])
-    given["gap"] = given["gap"] if isinstance(given["gap"], jax.Array) else np.asarray(given["gap"])
-    given["slip"] = given["slip"] if own_slip else _SLIP_OVER_GAP * given["gap"]
-    given["grad_gap"] = given["grad_gap"] if biased else given["gap"]
+    gap = given["gap"] if isinstance(given["gap"], jax.Array) else np.asarray(given["gap"])
+    given["slip"] = given["slip"] if own_slip else _SLIP_OVER_GAP * gap
+    given["grad_gap"] = given["grad_gap"] if biased else gap
     return HardContact(
         iterations=whole_number("contact_iterations", given["contact_iterations"], least=1),
         refresh=whole_number("refresh", given["refresh"], least=0),

@@ -24,7 +24,7 @@ def toss(m, steps=40):
     return sysid.Recording(0.01 * np.arange(steps + 1), qpos=qpos, qvel=qvel)
 
 
-@pytest.mark.parametrize("contact", ["soft", "hard"])
+@pytest.mark.parametrize("contact", [pytest.param("soft", marks=pytest.mark.slow), "hard"])
 def test_friction_from_a_toss(contact):
     m = mjx.Model.from_xml_string(XML, contact=contact)
     parameters = [sysid.bounded(NAME, 0.05, 1.0, start=0.5)]
