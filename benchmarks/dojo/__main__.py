@@ -10,7 +10,7 @@ from collections.abc import Callable
 import jax
 
 import mjx_like as mjx
-from benchmarks.dojo import curves, impacts, sliding
+from benchmarks.dojo import curves, impacts, sliding, standing
 
 Row = Callable[[pathlib.Path | None], None]  # prints its figures; draws a picture where it is given a folder
 ROWS: dict[str, Row] = {
@@ -21,6 +21,7 @@ ROWS: dict[str, Row] = {
     "balls": impacts.balls,
     "billiard": impacts.billiard,
     "curves": curves.curves,
+    "stack": standing.stack,
 }
 
 

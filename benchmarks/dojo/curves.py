@@ -55,9 +55,8 @@ def curves(out: pathlib.Path | None) -> None:
         ends = [_in_c(place, push) for push in (PUSH, PUSH - 1e-6, PUSH + 1e-6)]
         print(f"  {case:<8} MuJoCo C, soft: {ends[0]:.4e} {(ends[2] - ends[1]) / 2e-6:.6f}")
         for deviation, (values, noise) in sampled[case].items():
-            print(
-                f"  {case:<8} {SAMPLES} samples, deviation {deviation}: {values[here]:.4f} +- {noise[here]:.4f} by chance"
-            )
+            value = f"{values[here]:.4f} +- {noise[here]:.4f} by chance"
+            print(f"  {case:<8} {SAMPLES} samples, deviation {deviation}: {value}")
         apart = np.abs(smooth[case, 1e-4][0] - smooth[case, 1e-8][0]).max()
         print(f"  {case:<8} largest difference of displacement, kappa 1e-4 from 1e-8: {apart:.2e} m")
     if out:
