@@ -10,7 +10,7 @@ from collections.abc import Callable
 import jax
 
 import mjx_like as mjx
-from benchmarks.dojo import curves, impacts, sliding, standing
+from benchmarks.dojo import convergence, cost, curves, drops, impacts, sliding, standing
 
 Row = Callable[[pathlib.Path | None], None]  # prints its figures; draws a picture where it is given a folder
 ROWS: dict[str, Row] = {
@@ -22,6 +22,9 @@ ROWS: dict[str, Row] = {
     "billiard": impacts.billiard,
     "curves": curves.curves,
     "stack": standing.stack,
+    "penetration": drops.penetration,
+    "convergence": convergence.convergence,
+    "time": cost.times,
 }
 
 
