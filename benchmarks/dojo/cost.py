@@ -1,4 +1,7 @@
-"""Row time: 1000 steps with their derivatives, one world, beside MuJoCo C by its own differences."""
+"""Row time: 1000 steps with their derivatives, one world, beside MuJoCo C by its own differences.
+
+Compiling is left out; it takes minutes.
+"""
 
 import pathlib
 import time
@@ -20,40 +23,35 @@ GAP = 1e-4  # m
 
 
 def times(out: pathlib.Path | None) -> None:
-    """A, B of each of 1000 steps with random controls: hard and soft contact, and MuJoCo C's differences."""
-    print(f"{STEPS} steps of {H} s and A, B of each [s]; float32, gap {GAP:g} m; reported: Dojo, Brax, MuJoCo")
+    """A, B of each of 1000 steps with random controls, and one gradient through all of them."""
+    print(f"{STEPS} steps of {H} s [s]: A, B of each; gradient through all; alone. float32, gap {GAP:g} m")
     for name, reported in PAPER.items():
         model = mujoco.MjModel.from_xml_path(f"models/{name}.xml")
         model.opt.timestep = H
         jax.config.update("jax_enable_x64", False)
         soft = mjx.put_model(model)
         ctrl = np.random.default_rng(0).uniform(*model.actuator_ctrlrange.T, (STEPS, model.nu))
-        figures = {}
         for mode, m in (("hard", mjx.with_hard_contact(soft, GAP)), ("soft", soft)):
-            figures[mode] = _ours(m, ctrl)
+            figures = " ".join(f"{x:.2f}" for x in _ours(m, ctrl))
+            print(f"  {name:<9}: ours, {mode} {figures}", flush=True)
         jax.config.update("jax_enable_x64", True)
-        theirs = _in_c(model, ctrl)
-        print(
-            f"  {name:<9}: "
-            + ", ".join(f"ours {mode} {a:.2f} (without {b:.2f})" for mode, (a, b) in figures.items())
-            + f", MuJoCo C {theirs[0]:.2f} (without {theirs[1]:.2f}); reported {' '.join(map(str, reported))}",
-            flush=True,
-        )
+        theirs = " ".join(f"{x:.2f}" for x in _in_c(model, ctrl))
+        print(f"  {name:<9}: MuJoCo C {theirs}; as reported: Dojo, Brax, MuJoCo {reported}", flush=True)
 
 
-def _ours(m: mjx.Model, ctrl: np.ndarray) -> tuple[float, float]:
-    """Return seconds with and without derivatives, compiled."""
+def _ours(m: mjx.Model, ctrl: np.ndarray) -> tuple[float, ...]:
+    """Return seconds of all A and B, of a gradient by all controls, and of the steps alone."""
     d, ctrl = mjx.make_data(m, key=0), jnp.asarray(ctrl, m.qpos0.dtype)
 
-    def go(with_jacobian):
-        def step(d, u):
-            d = d.replace(ctrl=u)
-            return mjx.step(m, d), mjx.transition_jacobian(m, d) if with_jacobian else d.qpos
+    def both(d, u):
+        d = d.replace(ctrl=u)
+        return mjx.step(m, d), mjx.transition_jacobian(m, d)
 
-        return jax.jit(lambda d, ctrl: jax.lax.scan(step, d, ctrl)[1])
+    def end(ctrl):
+        return jnp.sum(mjx.rollout(m, d, ctrl, record=lambda d: d.qpos)[-1])
 
-    runs = [go(x) for x in (True, False)]
-    return tuple(_best(lambda run=run: jax.block_until_ready(run(d, ctrl))) for run in runs)
+    runs = [jax.jit(lambda ctrl: jax.lax.scan(both, d, ctrl)[1]), jax.jit(jax.grad(end)), jax.jit(end)]
+    return tuple(_best(lambda run=run: jax.block_until_ready(run(ctrl))) for run in runs)
 
 
 def _in_c(model: mujoco.MjModel, ctrl: np.ndarray) -> tuple[float, float]:
