@@ -91,7 +91,9 @@ def problem(m: Model, d: Data, own: Motion, base: Array) -> tuple[Problem, ConeL
         used=pair,
         fall=fell,
         gap=gap,
-        contact=_contact_cones(J[nplain:].reshape(ncone, ndim, -1), layout, pair[nplain:], hard.slip, natural[nplain:]),
+        contact=_contact_cones(
+            J[nplain:].reshape(ncone, ndim, J.shape[1]), layout, pair[nplain:], hard.slip, natural[nplain:]
+        ),
         loss=Cones(
             J=(rubs[:, None] * J[:nplain])[:, None],
             k=jnp.where(rubs > 0, (hard.slip / size)[:nplain] * bound, 1),
