@@ -8,10 +8,13 @@ from nbclient import NotebookClient
 
 FOLDER = pathlib.Path(__file__).parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+LONG = ("03_trajectories", "05_policy_from_gradients")
 LONGEST = 600  # s, of one cell on a machine with other work; all of a notebook takes less than three minutes alone
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in LONG else []) for p in NOTEBOOKS]
+)
 def test_a_notebook_runs(path, monkeypatch):
     monkeypatch.delenv("XLA_FLAGS")  # of the tests: notebooks run as users run them
     notebook = nbformat.read(path, as_version=4)

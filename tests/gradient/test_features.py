@@ -22,7 +22,13 @@ SHARED = tuple(
         " hfield_box hfield_capsule hfield_cylinder hfield_ellipsoid"
     ).split()
 )
-ALIKE = ("pair_cylinder_box_flat", "pair_cylinder_cylinder_stack", "surface_velocity_elliptic")  # another pose or cone
+ALIKE = (  # another pose, cone or set of numbers
+    "pair_cylinder_box_flat",
+    "pair_cylinder_cylinder_stack",
+    "surface_velocity_elliptic",
+    "contact_adhesion_elliptic",
+    "contact_override",
+)
 SLOW = LARGE + ALIKE + SHARED
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)
 ALOFT = ("planar_box",)  # which flies in its few random states; tests/control slides it over the floor
