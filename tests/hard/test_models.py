@@ -9,6 +9,7 @@ import mjx_like as mjx
 from tests.hard.scene import step
 from tests.models import MAIN, SMALL
 
+
 def name(path):
     return path.stem
 
