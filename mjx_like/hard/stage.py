@@ -5,12 +5,11 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
+from mjx_like.hard.free_motion import free_motion
 from mjx_like.hard.implicit_gradient import solution
 from mjx_like.hard.interior_point import tolerance
-from mjx_like.hard.rows import Motion, forces, motion, problem
+from mjx_like.hard.rows import forces, problem
 from mjx_like.integrator.position import integrate_pos
-from mjx_like.integrator.table import step_metric
-from mjx_like.math import lapack
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -28,22 +27,23 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
     """Return `d` with the acceleration of the step and the forces of its constraints.
 
     The contacts are solved for with the distances at the start, then once more, `refresh` times, with those where the
-    step ends; `contact` and `efc_*` are left as the last solve had them.
+    step ends; `contact` and `efc_*` are left as the last solve had them. The motion of the variational integrator is
+    linearised about the velocity before each solve.
 
     position: (m, d) -> `d` with all that depends on position.
-    Reads qpos, qvel, qfrc_smooth, M, the rows, and what the metric of the integrator reads. Writes qacc, efc_force,
+    Reads qpos, qvel, the rows, and what `free_motion` reads. Writes qacc, efc_force,
     qfrc_constraint, solver_niter, solver_residual, unconverged, and with `refresh` what contacts and rows are.
     """
-    own = motion(m, d, step_metric(m, d))
-    free = lapack.solve(own.A, own.b) if m.nv else own.b
+    free, motion_about = free_motion(m, d)
     if m.njmax == 0 or m.plans.constraint.default_njmax == 0:
-        return _finished(m, d, own, free, jnp.zeros_like(own.b))
+        return _finished(m, d, free, jnp.zeros_like(free))
     nu, rows, total = free, d, jnp.int32(0)
     for turn in range(m.hard.refresh + 1):
         base = nu if turn else jnp.zeros_like(nu)
         if turn:
             there = position(m, d.replace(qpos=integrate_pos(m, d.qpos, nu, m.opt_floats.timestep)))
             rows = d.replace(contact=there.contact, **{name: getattr(there, name) for name in _ROWS})
+        own = motion_about(nu)
         p, layout = problem(m, rows, own, base)
         z, error, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(nu))
         nu, total = z.nu, total + count
@@ -57,11 +57,10 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
             solver_residual=error,
             unconverged=d.unconverged + short.astype(d.unconverged.dtype),
         ),
-        own,
         nu,
         constraint,
     )
 
 
-def _finished(m: Model, d: Data, own: Motion, nu: Array, constraint: Array) -> Data:
+def _finished(m: Model, d: Data, nu: Array, constraint: Array) -> Data:
     return d.replace(qacc=(nu - d.qvel) / m.opt_floats.timestep, qfrc_constraint=constraint)

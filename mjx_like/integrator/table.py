@@ -5,13 +5,16 @@ from typing import NamedTuple
 
 import jax
 
+from mjx_like.errors import UnsupportedError
 from mjx_like.integrator import discrete, rk4
 from mjx_like.integrator.euler import euler, euler_metric
 from mjx_like.integrator.implicit import implicit, implicit_metric
 from mjx_like.integrator.implicitfast import implicitfast, implicitfast_metric
+from mjx_like.integrator.variational import smooth_problem, variational
 from mjx_like.types.data import Data
 from mjx_like.types.enums import IntegratorType
 from mjx_like.types.model import Model
+from mjx_like.variational.midpoint import Problem
 
 Array = jax.Array
 Advance = Callable[[Model, Data], Data]
@@ -50,12 +53,14 @@ class Integrator(NamedTuple):
     acceleration `a` at its start, or None where they are equal; without it, a step has no inverse.
     in_stages: what makes a step of several calls of forward dynamics.
     in_step: dynamics in discrete time; None: in continuous time. Springs of constraints then act at the step's end.
+    problem: conditions of a step without constraints that are not linear in the velocity; None: `metric` has them.
     """
 
     advance: Advance | None = None
     metric: Callable[[Model, Data], Array | None] | None = None
     in_stages: Stages | None = None
     in_step: StepDynamics | None = None
+    problem: Callable[[Model, Data], Problem] | None = None
 
 
 INTEGRATORS = {
@@ -72,6 +77,7 @@ INTEGRATORS = {
             discrete.discrete_force,
         ),
     ),
+    IntegratorType.VARIATIONAL: Integrator(variational, problem=smooth_problem),
 }
 
 
@@ -82,11 +88,22 @@ def step_metric(m: Model, d: Data) -> Array:
     """Return the matrix, shape (nv, nv), that takes the mean acceleration of a step to the force at its start.
 
     Runge-Kutta counts as Euler, for it has no one end of a step.
+
+    Raises:
+      UnsupportedError: an integrator whose force is not linear in the acceleration.
     """
     kind = IntegratorType(m.flags.integrator)
     row = INTEGRATORS[IntegratorType.EULER if kind == IntegratorType.RK4 else kind]
+    if row.metric is None:
+        raise UnsupportedError(f"hard contact cannot invert a step of {kind.keyword}; take implicitfast")
     metric = row.metric(m, d)
     return d.M if metric is None else metric
+
+
+def conditions(m: Model, d: Data) -> Problem | None:
+    """Return the conditions of a step without constraints; None where `step_metric` has them."""
+    of_step = INTEGRATORS[IntegratorType(m.flags.integrator)].problem
+    return None if of_step is None else of_step(m, d)
 
 
 def integrator_of(m: Model) -> Integrator:

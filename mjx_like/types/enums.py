@@ -135,7 +135,10 @@ class ColorSpace(IntEnum):
 
 
 class IntegratorType(IntEnum):
-    """The integrators; keyword: the word of MJCF. Their rows in the engine are in `integrator/table.py`."""
+    """The integrators; keyword: the word of MJCF. Their rows in the engine are in `integrator/table.py`.
+
+    VARIATIONAL is not MuJoCo's: a model file has it as the custom text `integrator`, which MuJoCo leaves alone.
+    """
 
     keyword: str
 
@@ -150,6 +153,7 @@ class IntegratorType(IntEnum):
     IMPLICIT = 2, "implicit"
     IMPLICITFAST = 3, "implicitfast"
     DISCRETE = 4, "discrete"
+    VARIATIONAL = 100, "variational"
 
 
 class ConeType(IntEnum):

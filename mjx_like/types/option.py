@@ -69,12 +69,14 @@ _KINDS: dict[str, type[IntEnum]] = {
     "jacobian": JacobianType,
     "solver": SolverType,
 }
+_INTEGRATORS = {kind.keyword: kind for kind in IntegratorType}
 _KNOWN = "; its fields are " + ", ".join((*OptionFloats.__dataclass_fields__, *OPTION_FLAGS, *CONTACT_OPTIONS))
 
 
 def _flag(name: str, value: Any) -> int:
     """Return an integer option; raise for what is none."""
     kind = _KINDS.get(name)
+    value = _INTEGRATORS.get(value, value) if name == "integrator" and isinstance(value, str) else value
     if kind is None or isinstance(value, jax.core.Tracer):
         return whole_number(name, value)
     try:
@@ -112,6 +114,7 @@ class Option:
     """A view of all options of a Model; change it with `replace` and put it back with `m.replace(opt=...)`.
 
     MuJoCo's options, and those of contact:
+      integrator: an IntegratorType or its word, such as "implicitfast" or "variational".
       contact: "soft", MuJoCo's, or "hard", see `with_hard_contact`. `cone` is the choice for soft contact.
       gap, slip, grad_gap, recovery, contact_iterations, refresh: of hard contact, its arguments there; None with soft
         contact. `slip` is ten times the gap until it is given, and again when None is given.

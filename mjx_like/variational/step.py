@@ -1,20 +1,20 @@
-"""One step of the variational integrator, from a Model and its Data; without constraints.
+"""The conditions of one step of the variational integrator, from a Model and its Data.
 
 The state stays (qpos, qvel): qvel is the mean velocity over the step that led to qpos, so that the pose before is
 qpos (-) h qvel. Forces act as impulses at qpos. Those that depend on the velocity are taken at qvel, half a step early,
-and lower the order to one; the damping of dofs does not. So does the armature of spatial tendons, through its bias.
+and lower the order to one; a drag for their derivative does not. So does the armature of spatial tendons, by its bias.
 """
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.math import quaternion, safe
+from mjx_like.math import quaternion
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import take
 from mjx_like.smooth.xfrc import xfrc_accumulate
 from mjx_like.tendon.stage import tendon_bias
-from mjx_like.tree.inherited import dof_armature, dof_damping_rate, has_armature, tendon_armature
+from mjx_like.tree.inherited import dof_armature, has_armature, tendon_armature
 from mjx_like.tree.jacobian import joint_force, spatial_force
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit
@@ -26,26 +26,6 @@ from mjx_like.variational.root import solution
 Array = jax.Array
 
 ITERATIONS = 5
-
-
-def variational(m: Model, d: Data) -> Data:
-    """Return `d` with time, qpos and qvel one time step later, and qacc; activations stay, constraints do not act.
-
-    Reads time, qpos, qvel and what `variational_acceleration` reads. Writes time, qpos, qvel, qacc.
-    """
-    h, qacc = m.opt_floats.timestep, variational_acceleration(m, d)
-    nu = d.qvel + h * qacc
-    return d.replace(time=d.time + h, qpos=displaced(m, d.qpos, h * nu), qvel=nu, qacc=qacc)
-
-
-def variational_acceleration(m: Model, d: Data) -> Array:
-    """Return the change of the mean velocity from the step before to the next, over the time step, shape (nv,).
-
-    The damping of dofs acts on the mean of the two velocities, which keeps the order of the scheme and is stable.
-    Reads what `joint_forces` and `variational_velocity` read.
-    """
-    nu = variational_velocity(m, d, joint_forces(m, d), midpoint_damping(m, d))
-    return safe.ratio(nu - d.qvel, m.opt_floats.timestep)
 
 
 def variational_velocity(
@@ -112,16 +92,6 @@ def rotors(m: Model, d: Data) -> Array:
         return inertia
     chain = (tree.dof_ancestor + tree.dof_ancestor.T) > 0
     return inertia + jnp.where(chain, matmul(d.ten_J.T * tendon_armature(m), d.ten_J), 0)
-
-
-def midpoint_damping(m: Model, d: Data) -> Array | None:
-    """Return the drag, shape (nv, nv), that has the damping of dofs act on the mean velocity; None without damping.
-
-    Reads qvel.
-    """
-    if not m.plans.integrator.dof_damped.any():
-        return None
-    return 0.5 * jnp.diag(dof_damping_rate(m, d))
 
 
 def displaced(m: Model, qpos: Array, change: Array) -> Array:

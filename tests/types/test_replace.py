@@ -7,7 +7,7 @@ import pytest
 from mjx_like.errors import InputError
 from mjx_like.interop.convert import put_model
 from mjx_like.state.initial import make_data
-from mjx_like.types.enums import ConeType
+from mjx_like.types.enums import ConeType, IntegratorType
 
 XML = """
 <mujoco>
@@ -40,7 +40,7 @@ def m():
         (lambda m, d: m.opt.replace(iterations=1.5), "iterations=1.5: must be a whole number"),
         (lambda m, d: m.opt.replace(iterations=True), "iterations=True: must be a whole number"),
         (lambda m, d: m.opt.replace(iterations="3"), "iterations='3': must be a whole number"),
-        (lambda m, d: m.opt.replace(integrator="RK4"), "integrator='RK4': must be an IntegratorType: EULER=0, RK4=1, "),
+        (lambda m, d: m.opt.replace(integrator="RK5"), "integrator='RK5': must be an IntegratorType: EULER=0, RK4=1, "),
         (lambda m, d: m.opt.replace(cone=17), "cone=17: must be a ConeType: PYRAMIDAL=0, ELLIPTIC=1"),
         (lambda m, d: m.opt.replace(solver=jnp.array(1.0)), "solver=Array(1., dtype=float64"),
         (lambda m, d: m.opt.replace(timestep="a"), "timestep='a': must be a number or an array of numbers"),
@@ -55,6 +55,7 @@ def test_a_mistake_is_named(m, call, message):
 
 def test_what_is_right_stays_right(m):
     assert m.replace(opt=m.opt.replace(cone=ConeType.ELLIPTIC)).opt.cone == 1
+    assert m.replace(opt=m.opt.replace(integrator="implicitfast")).opt.integrator == IntegratorType.IMPLICITFAST
     assert m.replace(opt=m.opt.replace(iterations=jnp.int32(7))).opt.iterations == 7
     o = m.replace(opt=m.opt.replace(gravity=[0, 0, -1])).opt
     assert o.gravity[2] == -1 and o.timestep == m.opt.timestep  # whole numbers of one make none of the other

@@ -8,7 +8,6 @@ import numpy as np
 
 import mjx_like as mjx
 from mjx_like.variational.conserved import mean_velocity
-from mjx_like.variational.step import variational
 
 ASTRONAUT = """<mujoco><option gravity="0 0 0"><flag contact="disable"/></option>
 <default><geom contype="0" conaffinity="0"/><joint armature="0.01"/></default>
@@ -46,7 +45,7 @@ SPINNING = """<mujoco><option gravity="0 0 0"/><worldbody><body><freejoint/>
 
 def model(xml: str, h: float | None = None) -> mjx.Model:
     m = mjx.Model.from_xml_string(xml)
-    return m if h is None else m.replace(opt=m.opt.replace(timestep=h))
+    return m.replace(opt=m.opt.replace(integrator="variational", timestep=m.opt.timestep if h is None else h))
 
 
 def state(m: mjx.Model, seed: int, speed: float = 1.0) -> mjx.Data:
@@ -60,12 +59,8 @@ def ready(m: mjx.Model, d: mjx.Data) -> mjx.Data:
     return jax.jit(mjx.forward)(m, d)
 
 
-def step(m: mjx.Model, d: mjx.Data) -> mjx.Data:
-    return variational(m, mjx.forward(m, d))
-
-
 @functools.partial(jax.jit, static_argnames=("steps", "function", "each"))
-def run(m: mjx.Model, d: mjx.Data, steps: int, function=step, each=None, controls=None):
+def run(m: mjx.Model, d: mjx.Data, steps: int, function=mjx.step, each=None, controls=None):
     """Return the last Data, and `each(m, d)` after every step."""
 
     def go(d, ctrl):

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
+from mjx_like.integrator.variational import mean_drag
 from mjx_like.variational.midpoint import linearised, residual
-from mjx_like.variational.step import displaced, joint_forces, midpoint_damping, step_problem, variational_velocity
+from mjx_like.variational.step import displaced, joint_forces, step_problem, variational_velocity
 from tests.support.tolerances import EXACT
-from tests.variational.scene import MIXED, model, ready, run, state, step
+from tests.variational.scene import MIXED, model, ready, run, state
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def after(m, steps):
         d = start.replace(
             qpos=displaced(m, start.qpos, x[: m.nv]), qvel=start.qvel + x[m.nv : 2 * m.nv], ctrl=x[2 * m.nv :]
         )
-        d = jax.lax.scan(lambda d, _: (step(m, d), None), d, None, steps)[0]
+        d = jax.lax.scan(lambda d, _: (mjx.step(m, d), None), d, None, steps)[0]
         return jnp.concatenate([mjx.differentiate_pos(m, reached, d.qpos), d.qvel])
 
     return end
@@ -71,9 +72,9 @@ def test_derivatives_in_parameters_and_at_rest(m):
 
 def test_newton_converges_and_slope_is_that_of_the_residual(m):
     d = ready(m, state(m, 2, 3.0))
-    p = step_problem(m, d, joint_forces(m, d), midpoint_damping(m, d))
-    nu = variational_velocity(m, d, joint_forces(m, d), midpoint_damping(m, d))
-    more = variational_velocity(m, d, joint_forces(m, d), midpoint_damping(m, d), iterations=12)
+    p = step_problem(m, d, joint_forces(m, d), mean_drag(m, d))
+    nu = variational_velocity(m, d, joint_forces(m, d), mean_drag(m, d))
+    more = variational_velocity(m, d, joint_forces(m, d), mean_drag(m, d), iterations=12)
     np.testing.assert_allclose(residual(m.topology, p, nu), 0, atol=EXACT)
     np.testing.assert_allclose(nu, more, atol=1e-11)
     slope, rest = linearised(m.topology, p, d.qvel)
@@ -91,15 +92,15 @@ def test_strong_damping_is_stable(m):
     m = m.replace(dof_damping=1000 * m.dof_damping)
     d = state(m, 3)
     for _ in range(20):
-        d = jax.jit(step)(m, d)
+        d = jax.jit(mjx.step)(m, d)
     assert jnp.max(jnp.abs(d.qvel)) < 30
 
 
 def test_batch_equals_loop(m):
     states = [state(m, seed) for seed in range(4)]
     many = jax.tree.map(lambda *x: jnp.stack(x), *states)
-    found = jax.jit(jax.vmap(step, (None, 0)))(m, many)
-    one = jax.jit(step)
+    found = jax.jit(jax.vmap(mjx.step, (None, 0)))(m, many)
+    one = jax.jit(mjx.step)
     for i, d in enumerate(states):
         np.testing.assert_allclose(found.qvel[i], one(m, d).qvel, atol=1e-12)
 
@@ -108,13 +109,13 @@ def test_float32_is_as_exact_as_its_digits(m):
     """At a short step the velocity has the error of one rounding, not that of a difference of positions over h."""
     m = model(MIXED, 1e-3)
     single = mjx.Model.from_xml_string(MIXED, dtype=np.float32)
-    single = single.replace(opt=single.opt.replace(timestep=jnp.float32(1e-3)))
+    single = single.replace(opt=single.opt.replace(integrator="variational", timestep=jnp.float32(1e-3)))
     d, e = state(m, 5), mjx.make_data(single)
     e = e.replace(qpos=d.qpos.astype(jnp.float32), qvel=d.qvel.astype(jnp.float32))
-    exact, found = jax.jit(step)(m, d), jax.jit(step)(single, e)
+    exact, found = jax.jit(mjx.step)(m, d), jax.jit(mjx.step)(single, e)
     assert found.qvel.dtype == jnp.float32
     np.testing.assert_allclose(found.qvel, exact.qvel, atol=1e-5)
-    slope = jax.jit(jax.grad(lambda v: jnp.sum(step(single, e.replace(qvel=v)).qvel ** 2)))(e.qvel * 0)
+    slope = jax.jit(jax.grad(lambda v: jnp.sum(mjx.step(single, e.replace(qvel=v)).qvel ** 2)))(e.qvel * 0)
     assert np.isfinite(slope).all()
 
 

@@ -52,7 +52,7 @@ TEXTURE = members(e.TextureType, "2d cube skybox", "texture_2d", "cube", "skybox
 COLORSPACE = members(e.ColorSpace, "auto linear sRGB")
 BUILTIN = members(e.Builtin, "none gradient checker flat")
 MARK = members(e.Mark, "none edge cross random")
-INTEGRATOR = {kind.keyword: int(kind) for kind in e.IntegratorType}
+INTEGRATOR = {kind.keyword: int(kind) for kind in e.IntegratorType if kind != e.IntegratorType.VARIATIONAL}
 CONE = members(e.ConeType, "pyramidal elliptic")
 JACOBIAN = members(e.JacobianType, "dense sparse auto")
 SOLVER = members(e.SolverType, "PGS CG Newton")

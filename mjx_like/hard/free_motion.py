@@ -1,0 +1,39 @@
+"""The motion of a step without contacts, by the model's integrator, linear in the velocity at its end."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.hard.rows import Motion, motion
+from mjx_like.integrator.table import conditions, step_metric
+from mjx_like.math import lapack
+from mjx_like.math.linalg import matmul
+from mjx_like.types.data import Data
+from mjx_like.types.model import Model
+from mjx_like.variational.midpoint import Problem, linearised
+from mjx_like.variational.root import solution
+from mjx_like.variational.step import ITERATIONS
+
+Array = jax.Array
+
+
+def free_motion(m: Model, d: Data) -> tuple[Array, Callable[[Array], Motion]]:
+    """Return the velocity at the end of a step without contacts, shape (nv,), and the motion about any velocity.
+
+    The motion of the variational integrator is linearised there; others are linear.
+    Reads qvel, qfrc_smooth, the rows, and what the integrator's metric or its conditions read.
+    """
+    p = conditions(m, d)
+    if p is None:
+        own = motion(m, d, step_metric(m, d))
+        return (lapack.solve(own.A, own.b) if m.nv else own.b), lambda nu: own
+    springs = motion(m, d.replace(qfrc_smooth=jnp.zeros_like(d.qvel)), jnp.zeros_like(d.M))
+    p = p._replace(metric=p.metric + springs.A, known=p.known + springs.b)
+    free = solution(m.topology, ITERATIONS, p, d.qvel) if m.nv else d.qvel
+    return free, lambda nu: _about(m, p, springs, nu)
+
+
+def _about(m: Model, p: Problem, springs: Motion, nu: Array) -> Motion:
+    slope, rest = linearised(m.topology, p, nu)
+    return springs._replace(A=slope, b=matmul(slope, nu) - rest)
