@@ -21,6 +21,7 @@ from mjx_like.compiler.element.texture import compile_texture, place_textures
 from mjx_like.compiler.finalize import Arrays
 from mjx_like.compiler.finite import check_finite
 from mjx_like.compiler.flex.tables import compile_flexes
+from mjx_like.compiler.integrator import integrator_of_elements
 from mjx_like.compiler.lengthrange import set_length_ranges
 from mjx_like.compiler.mesh.asset import compile_mesh, place_meshes
 from mjx_like.compiler.mesh.geom import MESH_TYPES, Assets
@@ -121,7 +122,9 @@ def _finish(ctx: Context, sizes: dict[str, int], columns: Columns, tables: Table
         fields[name] = np.array(column, float).reshape(fields[name].shape)
     arrays = Arrays(fields=fields, options=settings, statistics=statistic, visual=visual(ctx.spec), names=names)
     arrays.unsupported = unsupported(ctx.spec) + set_length_ranges(ctx, arrays)
-    arrays.contact = contact_of_elements(_section(ctx.spec, "custom"))
+    custom = _section(ctx.spec, "custom")
+    arrays.options |= integrator_of_elements(custom)
+    arrays.contact = contact_of_elements(custom)
     return arrays
 
 

@@ -46,13 +46,19 @@ def contact_of_elements(elements: list[Element]) -> dict[str, Any]:
 
 def contact_of_fields(fields: Mapping[str, Any], names: Mapping[ObjType, tuple[str, ...]]) -> dict[str, Any]:
     """Return what `contact_of_elements` does, of the arrays of a compiled model.  Raises ModelError likewise."""
+    starts = zip(fields["numeric_adr"], fields["numeric_size"], strict=True)
+    numbers = [np.asarray(fields["numeric_data"])[start : start + size] for start, size in starts]
+    numerics = dict(zip(names[ObjType.NUMERIC], numbers, strict=True))
+    texts = texts_of_fields(fields, names)
+    return _options(texts, numerics, lambda name, message: ModelError(f"custom field '{name}': {message}"))
+
+
+def texts_of_fields(fields: Mapping[str, Any], names: Mapping[ObjType, tuple[str, ...]]) -> dict[str, str]:
+    """Return the custom texts of a compiled model by name."""
     data = bytes(np.asarray(fields["text_data"], np.uint8))
     starts = zip(fields["text_adr"], fields["text_size"], strict=True)
     texts = [data[start : start + size - 1].decode(errors="replace") for start, size in starts]
-    starts = zip(fields["numeric_adr"], fields["numeric_size"], strict=True)
-    numbers = [np.asarray(fields["numeric_data"])[start : start + size] for start, size in starts]
-    named = [dict(zip(names[kind], v, strict=True)) for kind, v in ((ObjType.TEXT, texts), (ObjType.NUMERIC, numbers))]
-    return _options(*named, lambda name, message: ModelError(f"custom field '{name}': {message}"))
+    return dict(zip(names[ObjType.TEXT], texts, strict=True))
 
 
 def with_contact_elements(elements: list[Element], contact: Mapping[str, Any]) -> list[Element]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mjx_like.compiler.contact import contact_of_fields
 from mjx_like.compiler.finalize import Arrays, finalize
+from mjx_like.compiler.integrator import integrator_of_fields
 from mjx_like.compiler.mesh.box_tree import order_of_tree
 from mjx_like.compiler.mesh.field import MeshField, field_of_octree
 from mjx_like.compiler.plugin.sdf import place_fields
@@ -109,12 +110,13 @@ def put_model(
 
     Raises:
       InputError: `m` is no MjModel, or as `Model.from_xml_path`.
-      ModelError: custom fields of contact that say what there is not.
+      ModelError: custom fields of contact or the integrator that say what there is not.
     """
     import mujoco
 
     model_to_put(m, mujoco.MjModel)
     arrays = arrays_from_mjmodel(m)
+    arrays.options |= integrator_of_fields(arrays.fields, arrays.names)
     arrays.contact = contact_of_fields(arrays.fields, arrays.names)
     return finalize(arrays, nconmax, njmax, dtype, hooks, active, contact, gap, slip)
 

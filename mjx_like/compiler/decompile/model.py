@@ -13,16 +13,17 @@ from mjx_like.compiler.decompile.plugin import plugins
 from mjx_like.compiler.decompile.source import Source, word
 from mjx_like.compiler.decompile.tree import worldbody
 from mjx_like.compiler.finalize import Arrays
+from mjx_like.compiler.integrator import with_integrator_element
 from mjx_like.compiler.unfinalize import unfinalize
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.canonical import NOWHERE, same
 from mjx_like.mjcf.default import MAIN
-from mjx_like.mjcf.element import DefaultClass
+from mjx_like.mjcf.element import DefaultClass, Element
 from mjx_like.mjcf.reader import parse_string
 from mjx_like.mjcf.schema import ELEMENTS
 from mjx_like.mjcf.schema import keywords as k
 from mjx_like.mjcf.spec import Spec
-from mjx_like.types.enums import DisableBit, EnableBit, ObjType, SensorType
+from mjx_like.types.enums import DisableBit, EnableBit, IntegratorType, ObjType, SensorType
 from mjx_like.types.model import Model
 from mjx_like.types.visual import Visual, visual_values
 
@@ -66,12 +67,18 @@ def decompile(m: Model) -> Spec:
         "tendon": link.tendons(s),
         "actuator": link.actuators(s),
         "sensor": link.sensors(s),
-        "custom": with_contact_elements(asset.custom(s), arrays.contact),
+        "custom": _custom(s, arrays),
         "keyframe": asset.keyframes(s),
     }
     _fixed_looks(s, spec)
     _elasticity(s, spec)
     return spec
+
+
+def _custom(s: Source, arrays: Arrays) -> list[Element]:
+    """The custom elements, with what they say of contact and the integrator."""
+    said = with_contact_elements(asset.custom(s), arrays.contact)
+    return with_integrator_element(said, arrays.options["integrator"])
 
 
 def _elasticity(s: Source, spec: Spec) -> None:
@@ -106,7 +113,9 @@ def _fixed_looks(s: Source, spec: Spec) -> None:
 
 
 def _settings(spec: Spec, arrays: Arrays) -> None:
-    options, fields = arrays.options, arrays.fields
+    options, fields = dict(arrays.options), arrays.fields
+    if options["integrator"] == IntegratorType.VARIATIONAL:  # which a custom text says
+        options["integrator"] = IntegratorType.EULER
     for name, value in options.items():
         if name in _CHOICES:
             spec.option[name] = word(_CHOICES[name], value)
