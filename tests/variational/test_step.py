@@ -95,9 +95,10 @@ def test_little_penetrates_and_little_is_left_of_the_equation(fallen):
 
 
 @pytest.mark.slow
-def test_one_more_solve_leaves_nothing_of_the_equation(hard):
+def test_one_more_solve_leaves_a_tenth(hard, fallen):
     m = hard.replace(opt=hard.opt.replace(refresh=2))
-    assert fall(m, thrown(m), 100)[1][1].max() < 1e-6
+    rest = fall(m, thrown(m), 100)[1][1]
+    assert rest.max() < 1e-4 and rest.max() < 0.1 * fallen[1][1].max()
 
 
 def fine_run_in_c(time, h=1e-5):
