@@ -3,5 +3,5 @@
 `safe` (and `quotient`, its divisions) have derivatives at singular points; `quaternion`, `frame`, `spatial`, `pose`
 are geometry; `linalg`, `linear`, `lapack`, `tangent` matrices. `vector` and `component_first` put components first,
 `world_last` the world last, for code that XLA fuses; `select` reads and writes by static index, `batching` sees a
-batch as a whole.
+batch as a whole, `lots` loops over one whose worlds end at different times.
 """

@@ -1,7 +1,6 @@
 """Newton's method on the primal problem, all worlds together."""
 
 import functools
-from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -10,6 +9,7 @@ from jax import lax
 
 from mjx_like.constants import MINVAL
 from mjx_like.math.linalg import solve_positive
+from mjx_like.math.lots import advanced
 from mjx_like.solver.capacity import at_capacity
 from mjx_like.solver.law import cost_change, curved, force, zones
 from mjx_like.solver.law import state as row_state
@@ -28,7 +28,6 @@ from mjx_like.solver.problem import (
 
 Array = jax.Array
 
-_LEAST_LOT, _LOTS = 32, 8  # unfinished worlds that take a step together: a share of the batch, and at least so many
 _NOISE = 8  # rounding errors of a cost, in units of its terms
 _LONGEST_SEARCH = 16
 
@@ -45,7 +44,6 @@ class _State(NamedTuple):
 
 
 Fixed = tuple[Problem, Array, Array, Array | None]  # problem, tolerance, scale, limit of iterations
-Iterate = Callable[..., _State]
 
 
 def newton(settings: Settings, p: Problem, start: Start) -> Solution:
@@ -66,16 +64,14 @@ def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
     scale = 1 / jnp.maximum(jnp.trace(p.M, axis1=-2, axis2=-1), MINVAL)
     first = _initial(settings, p, start, scale)
 
-    advance = _advance_block if _block(scale.size) < scale.size else _advance_all
     transposed = not written_out(p.J)  # the Hessian is a product then, twice as fast if the loop has J transposed
     fixed = (_transposed(p) if transposed else p, start.tolerance, scale, start.limit)
 
-    def iterate(p: Problem, tolerance: Array, scale: Array, limit: Array | None, s: _State) -> _State:
-        return _iterate(settings, _transposed(p) if transposed else p, tolerance, scale, limit, s)
+    def iterate(fixed: Fixed, s: _State) -> _State:
+        p, *rest = fixed
+        return _iterate(settings, _transposed(p) if transposed else p, *rest, s)
 
-    s = first
-    if settings.iterations:
-        s = lax.while_loop(lambda s: ~jnp.all(s.done), lambda s: advance(iterate, fixed, s), first)
+    s = advanced(iterate, fixed, first) if settings.iterations else first
     f = force(p.law, s.jar)
     constraint = transposed_times(p.J, f)
     return Solution(
@@ -90,29 +86,6 @@ def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
 
 def _transposed(p: Problem) -> Problem:
     return p.replace(J=jnp.swapaxes(p.J, -1, -2))
-
-
-def _block(batch: int) -> int:
-    """Return how many unfinished worlds take a step together."""
-    return min(batch, max(_LEAST_LOT, batch // _LOTS))
-
-
-def _advance_all(iterate: Iterate, fixed: Fixed, s: _State) -> _State:
-    """Return the state after one step of every world that is not done."""
-    new = iterate(*fixed, s)
-    if s.done.size == 1:  # one world alone ends the loop when it is done
-        return new
-    return jax.tree.map(lambda a, b: jnp.where(s.done.reshape(s.done.shape + (1,) * (a.ndim - 1)), a, b), s, new)
-
-
-def _advance_block(iterate: Iterate, fixed: Fixed, s: _State) -> _State:
-    """Return the state after one step of as many unfinished worlds as a block holds; the last blocks may lack some."""
-    batch = s.done.size
-    unfinished, ids = lax.top_k(jnp.where(s.done, 0.0, 1.0).astype(jnp.float32), _block(batch))
-    fixed, own = jax.tree.map(lambda x: x.at[ids].get(mode="promise_in_bounds", unique_indices=True), (fixed, s))
-    new = iterate(*fixed, own)
-    target = jnp.where(unfinished > 0, ids, batch + jnp.arange(ids.size, dtype=ids.dtype))
-    return jax.tree.map(lambda a, b: a.at[target].set(b, mode="drop", unique_indices=True), s, new)
 
 
 def _initial(settings: Settings, p: Problem, start: Start, scale: Array) -> _State:
