@@ -79,8 +79,9 @@ def problem(m: Model, d: Data, own: Motion, base: Array) -> tuple[Problem, ConeL
     share = jnp.maximum((1 - safe.clip(safe.ratio(start, reach), 0.0, 1.0) ** 2) ** 2, _LEAST_SHARE)
     natural = normals(mass) * fell
     k = jnp.where(pair > 0, gap * natural * share, 1)
-    rubs = (used * ((kind == _T.FRICTION_DOF) | (kind == _T.FRICTION_TENDON)))[:nplain]
-    bound = jnp.where(rubs > 0, h * loss[:nplain], 1)
+    nloss = min(_most_losses(m), nplain)
+    rubs = (used * ((kind == _T.FRICTION_DOF) | (kind == _T.FRICTION_TENDON)))[:nloss]
+    bound = jnp.where(rubs > 0, h * loss[:nloss], 1)
     return Problem(
         A=own.A,
         b=own.b,
@@ -95,12 +96,19 @@ def problem(m: Model, d: Data, own: Motion, base: Array) -> tuple[Problem, ConeL
             J[nplain:].reshape(ncone, ndim, J.shape[1]), layout, pair[nplain:], hard.slip, natural[nplain:]
         ),
         loss=Cones(
-            J=(rubs[:, None] * J[:nplain])[:, None],
-            k=jnp.where(rubs > 0, (hard.slip / size)[:nplain] * bound, 1),
+            J=(rubs[:, None] * J[:nloss])[:, None],
+            k=jnp.where(rubs > 0, (hard.slip / size)[:nloss] * bound, 1),
             used=rubs,
         ),
         bound=bound,
     ), layout
+
+
+def _most_losses(m: Model) -> int:
+    """Return how many of the first rows can be friction losses or equalities; 0 without friction loss."""
+    plan = m.plans.constraint
+    count = len(plan.friction_dof) + len(plan.friction_tendon)
+    return count and count + len(plan.equality_order)
 
 
 def _contact_cones(J: Array, layout: ConeLayout | PlainLayout, used: Array, slip: Array, natural: Array) -> Cones:
@@ -137,8 +145,8 @@ def _place(m: Model) -> np.ndarray:
 def forces(d: Data, own: Motion, layout: ConeLayout | PlainLayout, p: Problem, z: Point) -> tuple[Array, Array]:
     """Return the forces of the rows, shape (njmax,), and what they add up to on the dofs, shape (nv,)."""
     h = p.h
-    nplain = p.loss.k.shape[0]
-    plain = p.used[:nplain] * z.gamma[:nplain] + p.loss.used * z.loss_c[:, 0]
+    nplain, lost = p.used.shape[0] - p.contact.k.shape[0], p.loss.used * z.loss_c[:, 0]
+    plain = p.used[:nplain] * z.gamma[:nplain] + jnp.pad(lost, (0, nplain - lost.shape[0]))
     if layout.cone is None:
         rows = plain
     else:
