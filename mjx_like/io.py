@@ -79,6 +79,7 @@ def load(
     contact: str | None = None,
     gap: float | None = None,
     slip: float | None = None,
+    integrator: int | str | None = None,
 ) -> Model:
     """Return the Model that `save` wrote.
 
@@ -89,6 +90,7 @@ def load(
       hooks: user functions.
       active: float fields whose terms exist also where they are zero, besides those that existed.
       contact: "soft" or "hard"; None for that of the saved Model. Likewise gap and slip, of hard contact.
+      integrator: its word or number; None for that of the saved Model.
 
     Raises:
       InputError: a path that is none; options as `Model.from_xml_path`.
@@ -117,6 +119,7 @@ def load(
             contact,
             gap,
             slip,
+            integrator,
         )
     except (KeyError, TypeError, ValueError, IndexError) as e:
         if isinstance(e, InputError):

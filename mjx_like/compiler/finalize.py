@@ -30,7 +30,7 @@ from mjx_like.types.enums import ConeType, DynType, GeomType, ObjType, WrapType
 from mjx_like.types.hard import HardContact, changed_contact, refuse_hard
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import TERMS, Model
-from mjx_like.types.option import OPTION_FLAGS, OPTION_TERMS, OptionFlags, OptionFloats, Statistic
+from mjx_like.types.option import OPTION_FLAGS, OPTION_TERMS, OptionFlags, OptionFloats, Statistic, integer_option
 from mjx_like.types.plans import Plans
 from mjx_like.types.pytree import leaves, shape_in
 from mjx_like.types.topology import Topology
@@ -47,23 +47,9 @@ FAMILIES = {
     "integrator": integrator_plan,
 }
 _DECIDED = (
-    "flags",
-    "vis",
-    "names",
-    "has",
-    "wrap_sideid",
-    "hfield_cells",
-    "frame_nudge",
-    "mesh_facecurve",
-    "declared_unsupported",
-    "unsupported",
-    "hooks",
-    "nconmax",
-    "njmax",
-    "capacity_args",
-    "planner",
-    "plans",
-)
+    "flags", "vis", "names", "has", "wrap_sideid", "hfield_cells", "frame_nudge", "mesh_facecurve",
+    "declared_unsupported", "unsupported", "hooks", "nconmax", "njmax", "capacity_args", "planner", "plans",
+)  # fmt: skip
 _MOST_NUMBERS = 2**31 - 1  # of one array, whose indices are int32
 _ROUNDING = 1e-14  # of positions and quaternions, as they are read
 
@@ -98,6 +84,7 @@ def finalize(
     contact: str | None = None,
     gap: float | None = None,
     slip: float | None = None,
+    integrator: int | str | None = None,
 ) -> Model:
     """Return the Model of `arrays`: Topology, plans and leaves.
 
@@ -108,11 +95,11 @@ def finalize(
       dtype: of the leaves; None for float64 when JAX has x64 enabled, else float32.
       hooks: user functions, static by identity.
       active: float fields, named in TERMS or OPTION_TERMS, whose terms exist also where they are zero.
-      contact: "soft" or "hard"; None for what the arrays say. Likewise gap and slip, of hard contact.
+      contact: "soft" or "hard"; None for what the arrays say. Likewise gap and slip, of hard contact, and integrator.
 
     Raises:
       InputError: a capacity that is no whole number, negative or too large; a dtype that is not of floats; hooks that
-        are no Hooks; a name in `active` that decides no term; a gap or slip of soft contact, or one that is none.
+        are no Hooks; a name in `active` that decides no term; an option that is none; a gap or slip of soft contact.
       ModelError: more bodies, degrees of freedom or pairs of geoms than tables hold.
       UnsupportedError: what hard contact does not do.
     """
@@ -125,8 +112,9 @@ def finalize(
         if arrays.fields[name] > most:
             raise ModelError(f"{name} is {arrays.fields[name]}; {most} is the most")
     hard = _hard_contact(arrays, {"contact": contact, "gap": gap, "slip": slip}, dtype)
-    if hard is not None:
-        arrays = dataclasses.replace(arrays, options=arrays.options | {"cone": ConeType.ELLIPTIC})
+    changes = {} if hard is None else {"cone": ConeType.ELLIPTIC}
+    changes |= {} if integrator is None else {"integrator": integer_option("integrator", integrator)}
+    arrays = dataclasses.replace(arrays, options=arrays.options | changes)
     topology = _topology(arrays, nconmax, njmax, hooks, active)
     if hard is not None:
         refuse_hard(topology, smoothed=False)

@@ -11,6 +11,7 @@ from mjx_like.compiler.contact import with_contact_elements
 from mjx_like.compiler.decompile.asset import KEY_VECTORS
 from mjx_like.compiler.decompile.model import decompile
 from mjx_like.compiler.finalize import finalize
+from mjx_like.compiler.integrator import with_integrator_element
 from mjx_like.compiler.recompile import recompile
 from mjx_like.compiler.unfinalize import contact_of
 from mjx_like.loaders import Loaders
@@ -18,8 +19,10 @@ from mjx_like.mjcf.attach.keyframe import layout
 from mjx_like.mjcf.edit.archive import files_of, write_zip
 from mjx_like.mjcf.edit.spec import Spec
 from mjx_like.mjcf.reader import parse_file, parse_string
+from mjx_like.mjcf.schema.keywords import INTEGRATOR
 from mjx_like.mjcf.spec import Spec as SpecRecord
 from mjx_like.mjcf.writer import to_xml, write_xml
+from mjx_like.types.enums import IntegratorType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
 from mjx_like.types.model import Model
 from mjx_like.worlds import a_model
@@ -35,9 +38,12 @@ def from_xml_path(
     contact: str | None = None,
     gap: float | None = None,
     slip: float | None = None,
+    integrator: int | str | None = None,
 ) -> Model:
     """Return what `Model.from_xml_path` does."""
-    return finalize(compile_spec(parse_file(path)), nconmax, njmax, dtype, hooks, active, contact, gap, slip)
+    return finalize(
+        compile_spec(parse_file(path)), nconmax, njmax, dtype, hooks, active, contact, gap, slip, integrator
+    )
 
 
 def from_xml_string(
@@ -51,10 +57,20 @@ def from_xml_string(
     contact: str | None = None,
     gap: float | None = None,
     slip: float | None = None,
+    integrator: int | str | None = None,
 ) -> Model:
     """Return what `Model.from_xml_string` does."""
     return finalize(
-        compile_spec(parse_string(xml, assets=assets)), nconmax, njmax, dtype, hooks, active, contact, gap, slip
+        compile_spec(parse_string(xml, assets=assets)),
+        nconmax,
+        njmax,
+        dtype,
+        hooks,
+        active,
+        contact,
+        gap,
+        slip,
+        integrator,
     )
 
 
@@ -68,9 +84,10 @@ def compile_model(
     contact: str | None = None,
     gap: float | None = None,
     slip: float | None = None,
+    integrator: int | str | None = None,
 ) -> Model:
     """Return what `Spec.compile` does, and note its joints, mocap bodies and actuators for `recompile`."""
-    model = finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, hooks, active, contact, gap, slip)
+    model = finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, hooks, active, contact, gap, slip, integrator)
     spec._layout = layout(spec._record)
     return model
 
@@ -113,6 +130,14 @@ def say_contact(spec: Spec, m: Model) -> None:
     """Make the Spec say in its custom elements which contact a Model has."""
     sections = spec._record.sections
     sections["custom"] = with_contact_elements(sections.get("custom", []), contact_of(m))
+
+
+def say_integrator(spec: Spec, m: Model) -> None:
+    """Make the Spec say which integrator a Model has; one that MuJoCo has not, beside that which it takes."""
+    record, kind = spec._record, IntegratorType(m.opt.integrator)
+    record.sections["custom"] = with_integrator_element(record.sections.get("custom", []), kind)
+    if kind.keyword in INTEGRATOR:
+        record.option["integrator"] = kind.keyword
 
 
 LOADERS = Loaders(

@@ -105,6 +105,7 @@ def put_model(
     contact: str | None = None,
     gap: float | None = None,
     slip: float | None = None,
+    integrator: int | str | None = None,
 ) -> Model:
     """Return the Model of a compiled mujoco.MjModel; arguments as `Model.from_xml_path`.
 
@@ -118,7 +119,7 @@ def put_model(
     arrays = arrays_from_mjmodel(m)
     arrays.options |= integrator_of_fields(arrays.fields, arrays.names)
     arrays.contact = contact_of_fields(arrays.fields, arrays.names)
-    return finalize(arrays, nconmax, njmax, dtype, hooks, active, contact, gap, slip)
+    return finalize(arrays, nconmax, njmax, dtype, hooks, active, contact, gap, slip, integrator)
 
 
 # What a MjData keeps where its rows are no use.

@@ -286,6 +286,7 @@ class Model(Accessors, Record):
         contact: str | None = None,
         gap: float | None = None,
         slip: float | None = None,
+        integrator: int | str | None = None,
     ) -> "Model":
         """Return the Model of an MJCF or URDF file.
 
@@ -299,6 +300,7 @@ class Model(Accessors, Record):
           contact: "soft", MuJoCo's contact, or "hard", see `with_hard_contact`; None for what custom elements of the
             file say, soft if nothing.
           gap: of hard contact [m]; None for that of the file or 1e-5. Likewise slip [m/s], ten times the gap.
+          integrator: an IntegratorType or its word, such as "variational"; None for that of the file.
 
         Raises:
           InputError: an argument of another kind than these, a capacity that no buffer can have, or a gap or slip of
@@ -306,7 +308,7 @@ class Model(Accessors, Record):
           ModelError: anything wrong with the file, with the location and the remedy.
           UnsupportedError: hard contact for a model that has what hard contact does not do.
         """
-        return compiler().from_xml_path(path, nconmax, njmax, dtype, hooks, active, contact, gap, slip)
+        return compiler().from_xml_path(path, nconmax, njmax, dtype, hooks, active, contact, gap, slip, integrator)
 
     @staticmethod
     def from_xml_string(
@@ -320,6 +322,7 @@ class Model(Accessors, Record):
         contact: str | None = None,
         gap: float | None = None,
         slip: float | None = None,
+        integrator: int | str | None = None,
     ) -> "Model":
         """Return the Model of an MJCF or URDF string; other arguments as `from_xml_path`.
 
@@ -327,7 +330,9 @@ class Model(Accessors, Record):
           xml: the text.
           assets: contents of the files that it names, by name.
         """
-        return compiler().from_xml_string(xml, assets, nconmax, njmax, dtype, hooks, active, contact, gap, slip)
+        return compiler().from_xml_string(
+            xml, assets, nconmax, njmax, dtype, hooks, active, contact, gap, slip, integrator
+        )
 
     def __getattr__(self, name: str) -> Any:
         """Read a size, id, type or flag through to the Topology."""

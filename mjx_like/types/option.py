@@ -73,8 +73,8 @@ _INTEGRATORS = {kind.keyword: kind for kind in IntegratorType}
 _KNOWN = "; its fields are " + ", ".join((*OptionFloats.__dataclass_fields__, *OPTION_FLAGS, *CONTACT_OPTIONS))
 
 
-def _flag(name: str, value: Any) -> int:
-    """Return an integer option; raise for what is none."""
+def integer_option(name: str, value: Any) -> int:
+    """Return an integer option; raise InputError for what is none."""
     kind = _KINDS.get(name)
     value = _INTEGRATORS.get(value, value) if name == "integrator" and isinstance(value, str) else value
     if kind is None or isinstance(value, jax.core.Tracer):
@@ -146,7 +146,7 @@ class Option:
             raise InputError(f"an Option has no field '{name}'{closest(name, self.__dict__) or _KNOWN}")
         contact = {n: changes[n] for n in CONTACT_OPTIONS if n in changes}
         mujoco = {n: value for n, value in changes.items() if n not in contact}
-        checked = {n: (_flag if n in OPTION_FLAGS else _numbers)(n, value) for n, value in mujoco.items()}
+        checked = {n: (integer_option if n in OPTION_FLAGS else _numbers)(n, value) for n, value in mujoco.items()}
         values = {**self._mujoco(), **checked}
         hard = changed_contact(self.hard, contact, int(values["cone"]), self._dtype()) if contact else self.hard
         return Option(hard, **values)

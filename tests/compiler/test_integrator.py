@@ -1,10 +1,12 @@
 """The variational integrator in a model file: read, kept by every way of writing, left alone by MuJoCo, refused."""
 
+import functools
+
 import mujoco
 import pytest
 
 import mjx_like as mjx
-from mjx_like.errors import InputError, ModelError
+from mjx_like.errors import InputError, ModelError, UnsupportedError
 from mjx_like.types.enums import IntegratorType
 
 XML = """<mujoco><option integrator="{}"/>
@@ -51,6 +53,30 @@ def test_files_keep_it(tmp_path, name):
             mujoco.MjModel.from_xml_path(str(tmp_path / name))
 
 
+@pytest.mark.parametrize("asked", ["variational", "RK4", VARIATIONAL])
+@pytest.mark.parametrize("custom", ["", TEXT])
+def test_every_loader_takes_it_over_the_file(tmp_path, custom, asked):
+    xml, path = XML.format("implicitfast", custom), tmp_path / "m.xml"
+    path.write_text(xml)
+    mjx.save(tmp_path / "m.npz", model(custom))
+    kind = changed(model(), asked).opt.integrator
+    for m in (
+        mjx.Model.from_xml_string(xml, integrator=asked),
+        mjx.Model.from_xml_path(str(path), integrator=asked),
+        mjx.Spec.from_string(xml).compile(integrator=asked),
+        mjx.load(tmp_path / "m.npz", integrator=asked),
+        mjx.put_model(mujoco.MjModel.from_xml_string(xml), integrator=asked),
+    ):
+        assert m.opt.integrator == kind
+
+
+def test_a_loader_with_hard_contact():
+    xml = XML.format("discrete", "")
+    assert mjx.Model.from_xml_string(xml, contact="hard", integrator="variational").opt.integrator == VARIATIONAL
+    with pytest.raises(UnsupportedError, match="hard contact has no integrator discrete"):
+        mjx.Model.from_xml_string(XML.format("Euler", ""), contact="hard", integrator="discrete")
+
+
 def test_a_spec_keeps_it():
     spec = mjx.Spec.from_model(model(TEXT))
     assert spec.compile().opt.integrator == VARIATIONAL
@@ -72,5 +98,6 @@ def test_another_word_is_refused(word, remedy):
 def test_the_attribute_does_not_have_it():
     with pytest.raises(ModelError, match="variational"):
         model(option="variational")
-    with pytest.raises(InputError, match="must be an IntegratorType: .*VARIATIONAL=100"):
-        model().opt.replace(integrator="variationl")
+    for choose in (model().opt.replace, functools.partial(mjx.Model.from_xml_string, XML.format("Euler", ""))):
+        with pytest.raises(InputError, match="integrator='variationl': must be an IntegratorType: .*VARIATIONAL=100"):
+            choose(integrator="variationl")

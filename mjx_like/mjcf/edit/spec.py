@@ -118,9 +118,10 @@ class Spec(Elements):
         contact: str | None = None,
         gap: float | None = None,
         slip: float | None = None,
+        integrator: int | str | None = None,
     ) -> "Model":
         """Return the Model of this Spec, which stays as it is; arguments and errors as `Model.from_xml_path`."""
-        return compiler().compile_model(self, nconmax, njmax, dtype, hooks, active, contact, gap, slip)
+        return compiler().compile_model(self, nconmax, njmax, dtype, hooks, active, contact, gap, slip, integrator)
 
     def recompile(self, m: "Model", d: "Data") -> "tuple[Model, Data]":
         """Return the Model of this Spec, edited since it was compiled to `m`, and the state of `d` in it.
