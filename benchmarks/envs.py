@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 import mjx_like as mjx
 from mjx_like import envs
-from mjx_like.cli.setup import add_contact_arguments, contact_options
+from mjx_like.cli.setup import add_option_arguments, given_options
 
 
 def main() -> None:
@@ -22,10 +22,10 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=1024, help="worlds")
     parser.add_argument("--steps", type=int, default=20, help="of the environment")
     parser.add_argument("--rounds", type=int, default=5)
-    add_contact_arguments(parser)
+    add_option_arguments(parser)
     args = parser.parse_args()
     mjx.compile_quickly()
-    env = envs.make(args.task, **contact_options(args))
+    env = envs.make(args.task, **given_options(args))
     many = envs.vectorise(env)
     start = jax.jit(many.reset, static_argnums=1)(jax.random.PRNGKey(0), args.batch)
     shape = (args.steps, args.batch, env.action_size)

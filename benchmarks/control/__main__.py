@@ -29,7 +29,7 @@ import mujoco
 import numpy as np
 
 import mjx_like as mjx
-from mjx_like.cli.setup import add_contact_arguments, contact_options
+from mjx_like.cli.setup import add_option_arguments, given_options
 from mjx_like.control import Solution, ilqr
 from mjx_like.control.backward import Expansion
 from mjx_like.control.cost import quadratic, trajectory_cost
@@ -171,7 +171,7 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=200)
     parser.add_argument("--eps", type=float, nargs="*", default=EPS, help="sizes of C's differences")
     parser.add_argument("--forward", action="store_true", help="C's differences go forward, not both ways")
-    add_contact_arguments(parser)
+    add_option_arguments(parser)
     args = parser.parse_args()
     mjx.compile_quickly()
     jax.config.update("jax_compilation_cache_dir", None)  # compile times are part of the table
@@ -179,7 +179,7 @@ def main() -> None:
     print("| task | engine | solved | cost, median | iterations | seconds | ms an iteration | compile [s] |")
     print("|---|---|---|---|---|---|---|---|")
     for name in args.tasks:
-        task, seeds = TASKS[name](**contact_options(args)), args.seeds or SEEDS.get(name, 1)
+        task, seeds = TASKS[name](**given_options(args)), args.seeds or SEEDS.get(name, 1)
         hard = task.m.hard is not None
         print(row(name, "ours, hard contact" if hard else "ours", task, seeds, args.iterations), flush=True)
         for eps in () if hard else args.eps:  # C has soft contact

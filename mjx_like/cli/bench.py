@@ -8,14 +8,14 @@ import pathlib
 
 from mjx_like.bench.engines import LIMIT, PEERS, Settings, compare, table
 from mjx_like.cli import stages
-from mjx_like.cli.setup import add_contact_arguments, add_model_arguments, load, positive
+from mjx_like.cli.setup import add_model_arguments, add_option_arguments, load, positive
 from mjx_like.compilation import choose_emitters
 from mjx_like.errors import InputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
-    add_contact_arguments(parser)
+    add_option_arguments(parser)
     parser.add_argument("--peer", default="mjx,mujoco", help=f"comma-separated: {', '.join(PEERS)} (default: all)")
     parser.add_argument("--batch", type=positive, default=1024, help="worlds (default: 1024)")
     parser.add_argument("--steps", type=positive, default=20, help="steps a run (default: 20)")

@@ -4,7 +4,7 @@ import argparse
 
 import numpy as np
 
-from mjx_like.cli.setup import add_contact_arguments, add_model_arguments, load
+from mjx_like.cli.setup import add_model_arguments, add_option_arguments, load
 from mjx_like.hard_contact import without_meaning
 from mjx_like.types.enums import ConeType, DisableBit, EnableBit, IntegratorType, JointType, SolverType
 from mjx_like.types.model import Model
@@ -23,7 +23,7 @@ FLOATS = ("timestep", "tolerance", "ls_tolerance", "impratio", "gravity", "wind"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
-    add_contact_arguments(parser)
+    add_option_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from mjx_like.cli.controls import CONTROLS
 from mjx_like.cli.plot import plot_rollout
 from mjx_like.cli.progress import phase, without_lines
-from mjx_like.cli.setup import add_contact_arguments, add_model_arguments, load, positive, use_cpu_devices
+from mjx_like.cli.setup import add_model_arguments, add_option_arguments, load, positive, use_cpu_devices
 from mjx_like.cli.summary import Summary, recorder
 from mjx_like.compilation import compile_quickly
 from mjx_like.render.camera import camera_id
@@ -33,7 +33,7 @@ CHUNK = 25  # steps between two updates of the progress bar, about
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
-    add_contact_arguments(parser)
+    add_option_arguments(parser)
     parser.add_argument("--batch", type=positive, default=1024, help="worlds (default: 1024)")
     parser.add_argument("--steps", type=positive, default=500, help="steps of each world (default: 500)")
     parser.add_argument("--seed", type=int, default=0, help="of the random controls (default: 0)")

@@ -10,6 +10,7 @@ import numpy as np
 
 from mjx_like.errors import InputError
 from mjx_like.io import load as load_compiled
+from mjx_like.types.enums import IntegratorType
 from mjx_like.types.hard import CONTACTS
 from mjx_like.types.model import Model
 
@@ -32,6 +33,7 @@ def natural(text: str) -> int:
     return int(text)
 
 
+INTEGRATORS = tuple(kind.keyword for kind in IntegratorType)
 MODEL = "model file: MJCF, URDF, or compiled (.npz)"
 
 
@@ -43,21 +45,22 @@ def add_model_arguments(parser: argparse.ArgumentParser, what: str = MODEL) -> N
     parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")
 
 
-def add_contact_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the choice of soft or hard contact."""
+def add_option_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the choice of contact and of the integrator."""
     parser.add_argument("--contact", choices=CONTACTS, help="(default: what the file says, else soft, as MuJoCo)")
     parser.add_argument("--gap", type=float, help="of hard contact: distance at rest in m (default: 1e-5)")
     parser.add_argument("--slip", type=float, help="of hard contact: creep in m/s (default: 10 gap per second)")
+    parser.add_argument("--integrator", choices=INTEGRATORS, help="(default: what the file says)")
 
 
-def contact_options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of contact that were given, for a loader."""
-    given = {name: getattr(args, name, None) for name in ("contact", "gap", "slip")}
+def given_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of contact and the integrator that were given, for a loader."""
+    given = {name: getattr(args, name, None) for name in ("contact", "gap", "slip", "integrator")}
     return {name: value for name, value in given.items() if value is not None}
 
 
 def load(args: argparse.Namespace) -> Model:
-    """Set JAX's precision, and return the Model of the file, with the contact that was asked for.
+    """Set JAX's precision, and return the Model of the file, with the options that were asked for.
 
     Raises:
       InputError: the file does not exist; a gap or slip of soft contact, or one that is not positive.
@@ -68,7 +71,7 @@ def load(args: argparse.Namespace) -> Model:
     if not pathlib.Path(args.model).is_file():
         what = "is no file" if pathlib.Path(args.model).exists() else "no such file"
         raise InputError(f"{args.model or repr(args.model)}: {what}")
-    options = {"nconmax": args.nconmax, "njmax": args.njmax, **contact_options(args)}
+    options = {"nconmax": args.nconmax, "njmax": args.njmax, **given_options(args)}
     if args.model.endswith(".npz"):
         return load_compiled(args.model, dtype=np.dtype(args.dtype), **options)
     return Model.from_xml_path(args.model, **options)

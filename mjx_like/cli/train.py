@@ -6,7 +6,7 @@ import pathlib
 from typing import Any
 
 from mjx_like.cli.progress import without_lines
-from mjx_like.cli.setup import add_contact_arguments, contact_options, natural, positive, use_cpu_devices
+from mjx_like.cli.setup import add_option_arguments, given_options, natural, positive, use_cpu_devices
 from mjx_like.compilation import compile_quickly
 from mjx_like.errors import InputError
 
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", type=float, help="mean return at which to stop")
     parser.add_argument("--seconds", type=float, help="of wall clock after which to stop, at the next evaluation")
     parser.add_argument("--smoothing", type=float, metavar="M", help="half width over which contacts begin in training")
-    add_contact_arguments(parser)
+    add_option_arguments(parser)
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="another setting, such as learning_rate=3e-4"
     )
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> None:
     folder = args.out or pathlib.Path("runs") / f"{args.task}_{args.algorithm}"
     print(f"{args.task}, {args.algorithm}: {config.worlds} worlds, {config.samples:,} samples", flush=True)
     options = {"smoothing": args.smoothing, "folder": folder, "resume": args.resume}
-    options |= contact_options(args)
+    options |= given_options(args)
     with without_lines():
         result = train(args.task, config, target=args.target, seconds=args.seconds, **options)
     last = result.curve[-1]

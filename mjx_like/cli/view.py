@@ -8,7 +8,7 @@ import numpy as np
 from mjx_like.cli.progress import phase, without_lines
 from mjx_like.cli.rollout import name_or_number
 from mjx_like.cli.serve import add_server_arguments, show
-from mjx_like.cli.setup import add_contact_arguments, add_model_arguments, load, positive
+from mjx_like.cli.setup import add_model_arguments, add_option_arguments, load, positive
 from mjx_like.compilation import compile_quickly
 from mjx_like.errors import InputError
 from mjx_like.viewer.live import Live, Player
@@ -18,7 +18,7 @@ from mjx_like.visual.frames import frames_of
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser, "model file (MJCF, URDF, compiled .npz), or a trajectory of the command rollout (.npz)")
-    add_contact_arguments(parser)
+    add_option_arguments(parser)
     parser.add_argument("--batch", type=positive, default=1, help="worlds side by side (default: 1)")
     parser.add_argument("--key", help="keyframe to start from, name or number (default: qpos0)")
     add_server_arguments(parser)

@@ -34,6 +34,7 @@ def train(
     contact: str | None = None,
     gap: float | None = None,
     slip: float | None = None,
+    integrator: str | None = None,
     devices: Sequence[jax.Device] | None = None,
     **options: Any,
 ) -> Result:
@@ -45,6 +46,7 @@ def train(
       smoothing: of a task, half the width over which contacts begin in training [m], see `with_smoothing`, or the gap
         of hard contact in training; None for the contacts with which it is evaluated in either case.
       contact: of a task, "soft" or "hard", see `with_hard_contact`; None for soft. Likewise `gap` and `slip`.
+      integrator: of a task, such as "variational"; None for that of its model.
       devices: that share the worlds; None for all.
       options: see `run`.
 
@@ -53,30 +55,31 @@ def train(
     """
     asked = {"contact": contact, "gap": gap, "slip": slip}
     asked = {name: value for name, value in asked.items() if value is not None}
+    own = {} if integrator is None else {"integrator": integrator}
     if not isinstance(env, str):
-        for name in [*asked, *(["smoothing"] if smoothing is not None else [])]:
+        for name in [*asked, *own, *(["smoothing"] if smoothing is not None else [])]:
             raise InputError(f"{name}= is for tasks by name: give an environment whose model has it")
         config = configured(config) if isinstance(config, str) else config
         return run(ALGORITHMS[name_of(config)](env, config, devices), **options)
     config = preset(env, config) if isinstance(config, str) else config
     about = {"task": env, "smoothing": smoothing} | dict(options.pop("about", {}))
-    about |= {"contact": asked} if asked else {}
-    return run(task_algorithm(env, config, smoothing, asked, devices), about=about, **options)
+    about |= ({"contact": asked} if asked else {}) | own
+    return run(task_algorithm(env, config, smoothing, asked | own, devices), about=about, **options)
 
 
 def task_algorithm(
     task: str,
     config: Config,
     smoothing: float | None = None,
-    contact: Mapping[str, Any] | None = None,
+    model: Mapping[str, Any] | None = None,
     devices: Sequence[jax.Device] | None = None,
 ) -> Algorithm:
-    """Return the algorithm of some settings on a task; see `train`.  contact: options of `Spec.compile`."""
-    contact = contact or {}
-    exact = many_worlds(make(task, **contact))
+    """Return the algorithm of some settings on a task; see `train`.  model: options of `Spec.compile`."""
+    model = model or {}
+    exact = many_worlds(make(task, **model))
     if smoothing is None:
         return ALGORITHMS[name_of(config)](exact, config, devices)
-    smooth = make(task, change=lambda m: smoothed(m, smoothing), **contact)
+    smooth = make(task, change=lambda m: smoothed(m, smoothing), **model)
     found = ALGORITHMS[name_of(config)](smooth, config, devices)
     return found._replace(evaluate=evaluator(exact, found.networks, config.evaluation_worlds, found.devices))
 
@@ -100,7 +103,8 @@ def load_policy(folder: str | pathlib.Path, env: Env | None = None) -> tuple[Env
     about = checkpoints.about()
     if env is None and "task" not in about:
         raise InputError(f"{folder}: a run in an environment without a name: give env=")
-    env = make(about["task"], **about.get("contact", {})) if env is None else env
+    own = {name: about[name] for name in ("integrator",) if name in about}
+    env = make(about["task"], **about.get("contact", {}), **own) if env is None else env
     nets = networks_of(many_worlds(env), configured(about["algorithm"], **about["config"]))
     found = checkpoints.policy()
     return env, Policy(nets, found["params"], Normaliser(**found["normaliser"]))

@@ -9,6 +9,7 @@ import urllib.request
 import jax
 import pytest
 
+import mjx_like as mjx
 from mjx_like.cli import main
 from mjx_like.learning.curve import read_table
 from mjx_like.learning.train import load_policy
@@ -54,12 +55,13 @@ def test_train_and_resume(folder):
 
 @pytest.mark.slow
 def test_a_run_with_hard_contact_is_played_with_it(tmp_path):
-    hard = ("--contact", "hard", "--gap", "1e-3")
+    hard = ("--contact", "hard", "--gap", "1e-3", "--integrator", "variational")
     words = ("train", "hopper", "--out", tmp_path / "run", "--samples", 64, *FEW, *hard)
     done = call(*words)
     assert done.returncode == 0, done.stderr
     env, _ = load_policy(tmp_path / "run")
     assert env.model.opt.contact == "hard" and float(env.model.opt.gap) == pytest.approx(1e-3)
+    assert env.model.opt.integrator == mjx.IntegratorType.VARIATIONAL
     done = call(*words[: -len(hard)], "--resume")
     assert done.returncode == 2 and "the run has contact {'contact': 'hard', 'gap': 0.001}, not None" in done.stderr
 

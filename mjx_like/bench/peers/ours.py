@@ -31,7 +31,8 @@ def worlds(d: Data, states: dict, prefix: str) -> Data:
 
 
 def load(job: dict) -> Model:
-    m = Model.from_xml_path(job["model"], **{n: job[n] for n in ("nconmax", "njmax", "contact", "gap", "slip")})
+    names = ("nconmax", "njmax", "contact", "gap", "slip", "integrator")
+    m = Model.from_xml_path(job["model"], **{n: job[n] for n in names})
     return m.replace(opt=m.opt.replace(**{n: job[n] for n in ("iterations", "ls_iterations") if job[n]}))
 
 
@@ -47,8 +48,9 @@ def measure(job: dict) -> dict:
     answer["allocated"] = f"{m.nconmax} / {m.njmax}"
     full = (final.maxuse_con > m.nconmax) | (final.maxuse_efc > m.njmax)
     answer |= {"overflow": int(np.sum(full)), "unconverged": int(np.sum(final.unconverged))}
-    answer["engine"] = f"mjx_like {version('mjx_like')}" + (", hard contact" if m.hard is not None else "")
-    if "sample_qacc" in states and m.hard is None:  # MuJoCo's are of soft contact
+    own = ["hard contact"] * (m.hard is not None) + [job["integrator"]] * (job["integrator"] is not None)
+    answer["engine"] = ", ".join([f"mjx_like {version('mjx_like')}", *own])
+    if "sample_qacc" in states and not own:  # MuJoCo's are of soft contact and the integrator of the model
         samples = worlds(d, states, "sample_").replace(ctrl=jnp.asarray(states["sample_ctrl"], d.qpos.dtype))
         answer |= error(jax.jit(jax.vmap(lambda d: mjx_like.forward(m, d).qacc))(samples), states["sample_qacc"])
     return answer
