@@ -4,8 +4,9 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.actuator.stage import fwd_actuation
-from mjx_like.errors import UnsupportedError
+from mjx_like.constraint.stage import reference_constraint
 from mjx_like.forward import fwd_position, fwd_velocity
+from mjx_like.hard.inverse import hard_inverse
 from mjx_like.integrator.continuous import continuous_acceleration
 from mjx_like.integrator.table import integrator_of
 from mjx_like.math import safe
@@ -27,13 +28,14 @@ def inverse(m: Model, d: Data) -> Data:
     """Return `d` with the force `qfrc_inverse`, shape (nv,), that must be applied for `qacc` to hold.
 
     Contact and constraint forces follow from `qacc` in closed form. Actuators take no part: with the same state,
-    `qfrc_inverse` after `forward` equals qfrc_applied + J' xfrc_applied + qfrc_actuator. With the flag `invdiscrete` or
-    the integrator `discrete`, `qacc` is the velocity change of a step over the time step.
+    `qfrc_inverse` after `forward` equals qfrc_applied + J' xfrc_applied + qfrc_actuator. With the flag `invdiscrete`,
+    the integrator `discrete` or hard contact, `qacc` is the velocity change of a step over the time step. With hard
+    contact the force is NaN where a contact or limit would be inside at the step's end: none is enough.
     Reads time, qpos, qvel, qacc, eq_active and mocap poses; of a step also ctrl and act.  Source: mj_inverse.
 
     Raises:
       InputError: `d` is not one world of `m`; the flag `invdiscrete` is set and the integrator is RK4.
-      UnsupportedError: a model with hard contact.
+      UnsupportedError: hard contact with the integrator `variational`.
     """
     one_world("inverse", m, d)
     return straight_through(_inverse_from, m, d)
@@ -53,9 +55,7 @@ def inverse_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor:
 
 
 def _inverse_from(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor: bool = False) -> Data:
-    if m.hard is not None:
-        raise UnsupportedError("inverse: hard contact has none yet; mjx.without_hard_contact(m) has one")
-    energy, discrete = m.enabled(EnableBit.ENERGY), m.enabled(EnableBit.INVDISCRETE)
+    energy = m.enabled(EnableBit.ENERGY)
     if skip_stage < Stage.POS:
         d = fwd_position(m, d)
         d = d if skip_sensor else sensor_pos(m, d)
@@ -65,16 +65,27 @@ def _inverse_from(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor
         d = d if skip_sensor else sensor_vel(m, d)
         d = energy_vel(m, d) if energy else d
     given = d.qacc
-    in_step = integrator_of(m).in_step
+    d = _inverse_constraint(m, d) if m.hard is None else _hard_inverse(m, d, fresh=skip_stage < Stage.POS)
+    return (d if skip_sensor else sensor_acc(m, d)).replace(qacc=given)
+
+
+def _inverse_constraint(m: Model, d: Data) -> Data:
+    """Return `d` with constraint forces and `qfrc_inverse`, and the acceleration in continuous time."""
+    discrete, in_step = m.enabled(EnableBit.INVDISCRETE), integrator_of(m).in_step
     if discrete or in_step is not None:
         d = fwd_actuation(m, d)  # its slopes are in the metric of the step
     if discrete and in_step is None:
         d = d.replace(qacc=continuous_acceleration(m, d))
     d = constraint_force(m, d if in_step is None else in_step.inertia(m, d))
     inertial = matmul(d.M, d.qacc) if in_step is None else in_step.force(m, d)
-    force = inertial + d.qfrc_bias - d.qfrc_passive - d.qfrc_constraint
-    d = d.replace(qfrc_inverse=force)
-    return (d if skip_sensor else sensor_acc(m, d)).replace(qacc=given)
+    return d.replace(qfrc_inverse=inertial + d.qfrc_bias - d.qfrc_passive - d.qfrc_constraint)
+
+
+def _hard_inverse(m: Model, d: Data, fresh: bool) -> Data:
+    """Return `d` with constraint forces and `qfrc_inverse`; fresh: whether the rows are those of the step's start."""
+    if m.hard.refresh and not fresh:
+        d = reference_constraint(m, fwd_position(m, d))  # `forward` left those of the step's end
+    return hard_inverse(m, fwd_actuation(m, d), fwd_position)
 
 
 def compare_fwd_inv(m: Model, d: Data) -> Data:

@@ -2,5 +2,5 @@
 
 Read `problem` (the conditions) first, then `scaling` and `elimination` (their linear systems), `interior_point` (the
 search), `implicit_gradient` (its solution as a differentiable function), `reach`, `free_motion` and `rows` (from a
-Model and its Data to a problem) and `stage`.
+Model and its Data to a problem), `stage` and `inverse`.
 """

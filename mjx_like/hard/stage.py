@@ -1,6 +1,7 @@
 """The stage of hard contact: the acceleration of a step at whose end nothing penetrates."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -8,8 +9,10 @@ import jax.numpy as jnp
 from mjx_like.hard.free_motion import free_motion
 from mjx_like.hard.implicit_gradient import solution
 from mjx_like.hard.interior_point import tolerance
-from mjx_like.hard.rows import forces, problem
+from mjx_like.hard.problem import Point, Problem
+from mjx_like.hard.rows import Motion, forces, problem
 from mjx_like.integrator.position import integrate_pos
+from mjx_like.solver.rows import ConeLayout, PlainLayout
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -37,29 +40,65 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
     free, motion_about = free_motion(m, d)
     if m.njmax == 0 or m.plans.constraint.default_njmax == 0:
         return _finished(m, d, free, jnp.zeros_like(free))
-    nu, rows, total = free, d, jnp.int32(0)
-    for turn in range(m.hard.refresh + 1):
-        base = nu if turn else jnp.zeros_like(nu)
-        if turn:
-            there = position(m, d.replace(qpos=integrate_pos(m, d.qpos, nu, m.opt_floats.timestep)))
-            rows = d.replace(contact=there.contact, **{name: getattr(there, name) for name in _ROWS})
-        own = motion_about(nu)
-        p, layout = problem(m, rows, own, base)
-        z, error, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(nu))
-        nu, total = z.nu, total + count
-    force, constraint = forces(rows, own, layout, p, z)
+    end = solved(m, d, free, motion_about, position, m.hard.refresh + 1)
+    nu, rows, error = end.z.nu, end.rows, end.error
+    force, constraint = forces(rows, end.own, end.layout, end.problem, end.z)
     short = error > max(tolerance(nu.dtype), _UNCONVERGED)
     return _finished(
         m,
         rows.replace(
             efc_force=force,
-            solver_niter=total,
+            solver_niter=end.iterations,
             solver_residual=error,
             unconverged=d.unconverged + short.astype(d.unconverged.dtype),
         ),
         nu,
         constraint,
     )
+
+
+class Solved(NamedTuple):
+    """The last solve of a step: its rows, motion and problem, and what it found."""
+
+    rows: Data
+    own: Motion
+    problem: Problem
+    layout: ConeLayout | PlainLayout
+    z: Point
+    error: Array
+    iterations: Array  # of all solves
+
+
+def solved(
+    m: Model,
+    d: Data,
+    free: Array,
+    motion_about: Callable[[Array], Motion],
+    position: Callable[[Model, Data], Data],
+    solves: int,
+) -> Solved:
+    """Return the last of so many solves, at least one: the first with the rows of `d`, others with those at its end.
+
+    free, motion_about: as `free_motion` returns them. position: as in `hard_constraint`.
+    """
+    nu, rows, total = free, d, jnp.int32(0)
+    for turn in range(solves):
+        base = nu if turn else jnp.zeros_like(nu)
+        rows = rows_at_end(m, d, nu, position) if turn else rows
+        own = motion_about(nu)
+        p, layout = problem(m, rows, own, base)
+        z, error, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(nu))
+        nu, total = z.nu, total + count
+    return Solved(rows, own, p, layout, z, error, total)
+
+
+def rows_at_end(m: Model, d: Data, nu: Array, position: Callable[[Model, Data], Data]) -> Data:
+    """Return `d` with the contacts and rows of the pose that a velocity nu, shape (nv,), leads to in a step.
+
+    position: as in `hard_constraint`. Reads qpos and what `position` reads.
+    """
+    there = position(m, d.replace(qpos=integrate_pos(m, d.qpos, nu, m.opt_floats.timestep)))
+    return d.replace(contact=there.contact, **{name: getattr(there, name) for name in _ROWS})
 
 
 def _finished(m: Model, d: Data, nu: Array, constraint: Array) -> Data:

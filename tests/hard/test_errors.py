@@ -41,9 +41,3 @@ def test_with_smoothing():
 def test_what_it_does_not_do(option, attribute, message):
     with pytest.raises(UnsupportedError, match=message):
         mjx.with_hard_contact(mjx.Model.from_xml_string(XML.format(option, attribute)))
-
-
-def test_inverse_raises_by_name():
-    m = mjx.with_hard_contact(mjx.Model.from_xml_string(XML.format("", "")))
-    with pytest.raises(UnsupportedError, match="inverse: hard contact"):
-        mjx.inverse(m, mjx.make_data(m))

@@ -1,0 +1,88 @@
+"""Inverse dynamics with hard contact: the forces of a step whose end is known, in closed form.
+
+At a velocity nu at the step's end each pair has its slack s and so its impulse k / s; friction follows from the bound
+and the sliding velocity, springs of equalities from nu. What the motion takes beside these is the force applied.
+Source: the conditions of `problem`.
+"""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.errors import UnsupportedError
+from mjx_like.hard.problem import Point, Problem, contact_bound, friction, impulse, times
+from mjx_like.hard.rows import Motion, forces, motion, problem
+from mjx_like.hard.stage import rows_at_end, solved
+from mjx_like.integrator.table import conditions, step_metric
+from mjx_like.math import safe
+from mjx_like.math.linalg import matmul
+from mjx_like.types.data import Data
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+
+_CORRECTIONS = 2
+
+
+def hard_inverse(m: Model, d: Data, position: Callable[[Model, Data], Data]) -> Data:
+    """Return `d` with the force that must be applied for `qacc` to be the velocity change of a step over its time.
+
+    Exact where `refresh` is 0. Else the last solve has its distances from where the one before ended, which the force
+    decides: that is first taken to be the end of the step itself, and corrected twice by the solves with the force
+    found. `contact` and `efc_*` are left as the last solve has them. Where a contact or limit would end inside, no
+    force is enough, and the force is NaN.
+
+    position: (m, d) -> `d` with all that depends on position.
+    Reads qpos, qvel, qacc, qfrc_bias, qfrc_passive, the rows, and what the integrator's metric reads.
+    Writes efc_force, qfrc_constraint, qfrc_inverse, and with `refresh` what contacts and rows are.
+
+    Raises:
+      UnsupportedError: the integrator `variational`.
+    """
+    if conditions(m, d) is not None:
+        raise UnsupportedError("inverse: hard contact has none with the integrator variational; take implicitfast")
+    metric = step_metric(m, d)
+    d = _constrained(m, d, metric, position)
+    force = matmul(metric, d.qacc) + d.qfrc_bias - d.qfrc_passive - d.qfrc_constraint
+    return d.replace(qfrc_inverse=force)
+
+
+def _constrained(m: Model, d: Data, metric: Array, position: Callable[[Model, Data], Data]) -> Data:
+    """Return `d` with the forces of constraints at the end of the step."""
+    if m.njmax == 0 or m.plans.constraint.default_njmax == 0:
+        return d.replace(qfrc_constraint=jnp.zeros_like(d.qvel))
+    nu, none = d.qvel + m.opt_floats.timestep * d.qacc, jnp.zeros_like(d.qvel)
+    own = motion(m, d.replace(qfrc_smooth=none), metric)
+    if m.hard.refresh:
+        base = _base(m, d, own, nu, position)
+        rows = rows_at_end(m, d, base, position)
+    else:
+        base, rows = none, d
+    p, layout = problem(m, rows, own, base)
+    force, total = forces(rows, own, layout, p, central_point(p, nu, jnp.nan))
+    return rows.replace(efc_force=force, qfrc_constraint=total)
+
+
+def _base(m: Model, d: Data, own: Motion, nu: Array, position: Callable[[Model, Data], Data]) -> Array:
+    """Return the velocity at which the solve before the last ended, shape (nv,), of a step that ends at `nu`."""
+
+    def corrected(base, _):
+        p, _ = problem(m, rows_at_end(m, d, base, position), own, base)
+        moved = own._replace(b=matmul(own.A, nu) - impulse(p, central_point(p, nu, 0.0)))
+        return solved(m, d, nu, lambda _: moved, position, m.hard.refresh).z.nu, None
+
+    return jax.lax.scan(corrected, nu, None, _CORRECTIONS)[0]
+
+
+def central_point(p: Problem, nu: Array, inside: float) -> Point:
+    """Return the point of the central path at a velocity nu, shape (nv,), whatever moves it.
+
+    inside: impulse of pairs without a positive slack, which have none on the path.
+    """
+    s = jnp.where(p.used > 0, p.distance + p.h * times(p.J, nu), 1)
+    gamma = jnp.where(s > 0, safe.ratio(p.k, jnp.where(s > 0, s, 1)), inside)
+    c, eta = friction(contact_bound(p, gamma), times(p.contact.J, nu), p.contact.k)
+    loss_c, loss_eta = friction(p.bound, times(p.loss.J, nu), p.loss.k)
+    return Point(nu, s, gamma, c, eta, loss_c, loss_eta)
