@@ -6,6 +6,7 @@ import numpy as np
 
 from mjx_like.actuator.derivative import force_slope, velocity_dependent
 from mjx_like.math.linalg import matmul
+from mjx_like.math.quaternion import skew
 from mjx_like.math.select import take
 from mjx_like.passive.fluid import in_fluid
 from mjx_like.passive.fluid_derivative import fluid_damping
@@ -70,10 +71,3 @@ def gyroscopic_derivative(inertia: Array, armature: Array, rotation: Array, omeg
     torque = matmul(skew(omega), about_origin) - skew(spin)
     right = jnp.concatenate([force, torque], axis=1)
     return jnp.concatenate([jnp.zeros_like(right), right], axis=2)
-
-
-def skew(v: Array) -> Array:
-    """Return the matrix of the product `v x`, shape (n, 3, 3)."""
-    x, y, z = v[:, 0], v[:, 1], v[:, 2]
-    zero = jnp.zeros_like(x)
-    return jnp.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(-1, 3, 3)

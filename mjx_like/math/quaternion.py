@@ -51,6 +51,13 @@ def cross(a: Array, b: Array) -> Array:
     return jnp.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
 
 
+def skew(v: Array) -> Array:
+    """Return the matrix of the product `v x`, shape (n, 3, 3)."""
+    x, y, z = v[:, 0], v[:, 1], v[:, 2]
+    zero = jnp.zeros_like(x)
+    return jnp.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(-1, 3, 3)
+
+
 def matrix(q: Array) -> Array:
     """Return the rotation matrix, shape (..., 3, 3), of a unit quaternion."""
     w, x, y, z = jnp.unstack(q, axis=-1)

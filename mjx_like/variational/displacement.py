@@ -53,24 +53,29 @@ def pose(m: Model, d: Data) -> Pose:
 def displacement(t: Topology, p: Pose, change: Array) -> Displacement:
     """Return how the bodies move as the joint coordinates change from those of the pose.
 
-    change: in the tangent space, shape (nv,) [m or rad], as a velocity times a time. Joints are composed by pointer
-    doubling. A motion takes x to x + move + (R - 1) x, with the centre of mass of the tree as the origin.
+    change: in the tangent space, shape (nv,) [m or rad], as a velocity times a time.
     """
-    plan = t.plans.smooth
-    rotation, move = (_of_nodes(t, x) for x in _of_joints(t, p, change))
-    rotation = jnp.concatenate([1 + rotation[:, :1], rotation[:, 1:]], axis=1)
-    for jump in plan.node_jump:
-        before = _rows(jump, rotation.shape[0])
+    return _of_bodies(t, p, *_composed(t, p, change))
+
+
+def displacement_and_axes(t: Topology, p: Pose, change: Array) -> tuple[Displacement, Array]:
+    """Return `displacement`, and the axes of motion there, shape (nv, 6), as cdof has them for the pose.
+
+    They are what the displaced bodies move by for a unit change of each coordinate of `change`.
+    """
+    rotation, move = _composed(t, p, change)
+    plan, joint = t.plans.smooth, t.dof_jntid
+    straight = (plan.dof_slide | plan.dof_shifting)[:, None]
+    own, shift = (take(x, joint) for x in _own_motions(t, p, change))
+    q, slope = jax.jvp(quaternion.from_rotation_vector, (own,), (jnp.where(straight, 0, p.cdof[:, :3]),))
+    spin = 2 * quaternion.multiply(slope, quaternion.conjugate(q))[:, 1:]
+    speed = jnp.where(straight, p.cdof[:, 3:], quaternion.cross(take(p.anchor, joint) + shift, spin))
+    if plan.node_jump:
+        before = _rows(plan.node_jump[0][plan.joint_node[joint]], rotation.shape[0])
         turning, moving = combine(before, rotation), combine(before, move)
-        move = moving + move + turned(turning, move)
-        rotation = quaternion.multiply(turning, rotation)
-    of_body = _rows(plan.body_node, rotation.shape[0])
-    rotation, move = combine(of_body, rotation), combine(of_body, move)
-    return Displacement(
-        shift=move + turned(rotation, p.centre),
-        cosine=rotation[:, 0],
-        sine=jnp.sum(p.frame * rotation[:, 1:, None], axis=1),
-    )
+        spin, speed = quaternion.rotate(turning, spin), quaternion.rotate(turning, speed)
+        speed = speed + quaternion.cross(moving, spin)
+    return _of_bodies(t, p, rotation, move), jnp.concatenate([spin, speed], axis=1)
 
 
 def turned(q: Array, x: Array) -> Array:
@@ -80,17 +85,48 @@ def turned(q: Array, x: Array) -> Array:
     return 2 * (q[..., :1] * lever + quaternion.cross(axis, lever))
 
 
+def _composed(t: Topology, p: Pose, change: Array) -> tuple[Array, Array]:
+    """Return the motions of the nodes of kinematics: quaternions, shape (nnode, 4), and moves, shape (nnode, 3) [m].
+
+    Joints are composed by pointer doubling. A motion takes x to x + move + (R - 1) x, with the centre of mass of the
+    tree as the origin.
+    """
+    rotation, move = (_of_nodes(t, x) for x in _of_joints(t, p, change))
+    rotation = jnp.concatenate([1 + rotation[:, :1], rotation[:, 1:]], axis=1)
+    for jump in t.plans.smooth.node_jump:
+        before = _rows(jump, rotation.shape[0])
+        turning, moving = combine(before, rotation), combine(before, move)
+        move = moving + move + turned(turning, move)
+        rotation = quaternion.multiply(turning, rotation)
+    return rotation, move
+
+
+def _of_bodies(t: Topology, p: Pose, rotation: Array, move: Array) -> Displacement:
+    of_body = _rows(t.plans.smooth.body_node, rotation.shape[0])
+    rotation, move = combine(of_body, rotation), combine(of_body, move)
+    return Displacement(
+        shift=move + turned(rotation, p.centre),
+        cosine=rotation[:, 0],
+        sine=jnp.sum(p.frame * rotation[:, 1:, None], axis=1),
+    )
+
+
 def _of_joints(t: Topology, p: Pose, change: Array) -> tuple[Array, Array]:
     """Return the quaternions of the joints less the identity, shape (njnt, 4), and their moves, shape (njnt, 3) [m].
 
     A free joint first moves, then turns about where it stood; its body's axes are those of its rotation.
     """
+    turn, shift = _own_motions(t, p, change)
+    q = quaternion.from_rotation_vector(turn)
+    return jnp.concatenate([q[:, :1] - 1, q[:, 1:]], axis=1), shift - turned(q, p.anchor)
+
+
+def _own_motions(t: Topology, p: Pose, change: Array) -> tuple[Array, Array]:
+    """Return the rotation vectors of the joints [rad] and how far they slide [m], shapes (njnt, 3)."""
     plan, owner = t.plans.smooth, np.arange(t.njnt)[:, None] == t.dof_jntid[None, :]
     straight = plan.dof_slide | plan.dof_shifting
     motion = p.cdof * change[:, None]
-    q = quaternion.from_rotation_vector(combine(owner & ~straight, motion[:, :3]))
-    move = combine(owner & straight, motion[:, 3:]) - turned(q, p.anchor)
-    return jnp.concatenate([q[:, :1] - 1, q[:, 1:]], axis=1), move
+    return combine(owner & ~straight, motion[:, :3]), combine(owner & straight, motion[:, 3:])
 
 
 def _of_nodes(t: Topology, x: Array) -> Array:

@@ -14,10 +14,10 @@ import jax.numpy as jnp
 
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
-from mjx_like.math.quaternion import cross
-from mjx_like.math.select import combine
+from mjx_like.math.quaternion import cross, skew
+from mjx_like.math.select import combine, take
 from mjx_like.types.topology import Topology
-from mjx_like.variational.displacement import Pose, displacement
+from mjx_like.variational.displacement import Displacement, Pose, displacement, displacement_and_axes
 
 Array = jax.Array
 
@@ -46,7 +46,10 @@ def body_momenta(t: Topology, b: Inertia, change: Array) -> tuple[Array, Array]:
     angular ones about the centre of mass of each body. A change over the step before has the minus sign, as have then
     the momenta.
     """
-    moved = displacement(t, b.pose, change)
+    return _momenta(b, displacement(t, b.pose, change))
+
+
+def _momenta(b: Inertia, moved: Displacement) -> tuple[Array, Array]:
     linear = safe.ratio(b.mass, b.h)[:, None] * moved.shift
     spin = b.inertia * moved.sine
     angular = safe.ratio(2.0, b.h) * (moved.cosine[:, None] * spin + cross(moved.sine, spin))
@@ -55,7 +58,10 @@ def body_momenta(t: Topology, b: Inertia, change: Array) -> tuple[Array, Array]:
 
 def joint_momentum(t: Topology, b: Inertia, change: Array) -> Array:
     """Return the momenta of the bodies on joint coordinates, shape (nv,): G(x) with x the change, as `body_momenta`."""
-    linear, angular = body_momenta(t, b, change)
+    return _of_joints(t, b, *body_momenta(t, b, change))
+
+
+def _of_joints(t: Topology, b: Inertia, linear: Array, angular: Array) -> Array:
     spatial = jnp.concatenate([angular + cross(b.pose.centre, linear), linear], axis=1)
     return jnp.sum(b.pose.cdof * combine(t.plans.tree.body_dof.T, spatial), axis=1)
 
@@ -68,11 +74,32 @@ def residual(t: Topology, p: Problem, nu: Array) -> Array:
 def linearised(t: Topology, p: Problem, nu: Array) -> tuple[Array, Array]:
     """Return the derivative of the residual in nu, shape (nv, nv), not symmetric, and the residual, shape (nv,).
 
-    The derivative is the inertia matrix but for terms of the order of the time step.
+    The derivative is the inertia matrix but for terms of the order of the time step, and is found like it: from the
+    composite `finite_inertia` of what each dof moves, between the axes at the pose and those at its end.
     """
+    b = p.bodies
+    moved, axes = displacement_and_axes(t, b.pose, b.h * nu)
+    rest = _of_joints(t, b, *_momenta(b, moved)) + matmul(p.metric, nu) - p.known
+    composite = take(combine(t.plans.smooth.inertia_mask, finite_inertia(b, moved)), t.dof_bodyid)
+    below = matmul(b.pose.cdof, jnp.einsum("dij,dj->di", composite, axes, precision="highest").T)
+    above = matmul(jnp.einsum("dij,di->dj", composite, b.pose.cdof, precision="highest"), axes.T)
+    ancestor = t.plans.tree.dof_ancestor > 0
+    slope = jnp.where(ancestor.T, below, jnp.where(ancestor, above, 0))
+    return slope + p.metric, rest
 
-    def twice(nu):
-        value = residual(t, p, nu)
-        return value, value
 
-    return jax.jacfwd(twice, has_aux=True)(nu)
+def finite_inertia(b: Inertia, moved: Displacement) -> Array:
+    """Return what takes velocities of the displaced bodies to rates of their momenta, shape (nbody, 6, 6).
+
+    Rotation first, about the centre of mass of the tree; times the time step. Where nothing moved it is the inertia.
+    """
+    c, e, spin = moved.cosine[:, None, None], moved.sine, b.inertia * moved.sine
+    half = 0.5 * (c * jnp.eye(3, dtype=e.dtype) - skew(e))  # derivative of `sine` in a rotation
+    turning = c * b.inertia[:, None, :] * jnp.eye(3, dtype=e.dtype) + skew(e) * b.inertia[:, None, :] - skew(spin)
+    turning = 2 * matmul(turning, half) - spin[:, :, None] * e[:, None, :]
+    turning = matmul(b.pose.frame, matmul(turning, jnp.swapaxes(b.pose.frame, 1, 2)))
+    centre, place = skew(b.pose.centre), skew(b.pose.centre + moved.shift)
+    mass = b.mass[:, None, None]
+    upper = jnp.concatenate([turning - mass * matmul(centre, place), mass * centre], axis=2)
+    lower = jnp.concatenate([-mass * place, mass * jnp.eye(3, dtype=e.dtype)], axis=2)
+    return jnp.concatenate([upper, lower], axis=1)

@@ -39,6 +39,19 @@ MIXED = """<mujoco><option timestep="0.02" gravity="0.3 -0.2 -9.81"><flag contac
 <tendon><spatial armature=".05" stiffness="2"><site site="s0"/><site site="s1"/></spatial></tendon>
 <actuator><motor joint="j"/></actuator></mujoco>"""
 
+SEVERAL = """<mujoco><worldbody>
+  <body pos="0 0 1"><joint axis="1 0 0" pos="0 0 .1"/><joint axis="0 1 0" ref="20"/><joint axis="0 0 1" pos=".1 0 0"/>
+    <geom size=".1"/>
+    <body pos=".3 0 0" euler="20 30 0"><joint type="slide" axis="1 0 0"/><joint type="slide" axis="1 1 0"/>
+      <joint axis="1 2 3" pos="0 .2 0"/><joint axis="0 1 .2"/><geom size=".1" pos=".1 .2 .3"/>
+      <body pos="0 .1 0"><joint type="ball" pos=".1 0 .1"/><joint type="slide" axis="0 0 1"/><geom size=".1"/>
+        <body><geom size=".05"/><body pos="0 0 .1"><joint axis="0 1 1"/><geom size=".02"/></body></body></body>
+    </body></body>
+  <body mocap="true" pos="0 1 0"><geom size=".1"/></body>
+  <body pos="1 0 0"><joint axis="0 1 0"/><joint axis="0 1 0" pos=".5 0 0"/><geom size=".1" pos=".2 0 0"/></body>
+  <body><freejoint/><geom type="box" size=".1 .2 .3" pos=".1 0 0" euler="30 0 20"/></body>
+</worldbody></mujoco>"""
+
 SPINNING = """<mujoco><option gravity="0 0 0"/><worldbody><body><freejoint/>
   <inertial pos="0 0 0" mass="1" diaginertia=".01 .02 .03"/></body></worldbody></mujoco>"""
 

@@ -22,20 +22,8 @@ from mjx_like.variational.maximal import (
 )
 from mjx_like.variational.step import displaced
 from tests.support.tolerances import EXACT, TIGHT
-from tests.variational.scene import MIXED, model, state
+from tests.variational.scene import MIXED, SEVERAL, model, state
 
-SEVERAL = """<mujoco><worldbody>
-  <body pos="0 0 1"><joint axis="1 0 0" pos="0 0 .1"/><joint axis="0 1 0" ref="20"/><joint axis="0 0 1" pos=".1 0 0"/>
-    <geom size=".1"/>
-    <body pos=".3 0 0" euler="20 30 0"><joint type="slide" axis="1 0 0"/><joint type="slide" axis="1 1 0"/>
-      <joint axis="1 2 3" pos="0 .2 0"/><joint axis="0 1 .2"/><geom size=".1" pos=".1 .2 .3"/>
-      <body pos="0 .1 0"><joint type="ball" pos=".1 0 .1"/><joint type="slide" axis="0 0 1"/><geom size=".1"/>
-        <body><geom size=".05"/><body pos="0 0 .1"><joint axis="0 1 1"/><geom size=".02"/></body></body></body>
-    </body></body>
-  <body mocap="true" pos="0 1 0"><geom size=".1"/></body>
-  <body pos="1 0 0"><joint axis="0 1 0"/><joint axis="0 1 0" pos=".5 0 0"/><geom size=".1" pos=".2 0 0"/></body>
-  <body><freejoint/><geom type="box" size=".1 .2 .3" pos=".1 0 0" euler="30 0 20"/></body>
-</worldbody></mujoco>"""
 MODELS = ("ant", "humanoid", "half_cheetah", "quadruped", "arm", "cube")
 
 
