@@ -12,7 +12,15 @@ ROOT = pathlib.Path(__file__).parents[1]
 PAGES = sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
 
 
-PROGRAMS = ["start.md", "concepts.md", "interop.md", "environments.md", "identification.md", "variational.md", "../README.md"]
+PROGRAMS = [
+    "start.md",
+    "concepts.md",
+    "interop.md",
+    "environments.md",
+    "identification.md",
+    "variational.md",
+    "../README.md",
+]
 
 
 @pytest.mark.parametrize("page", [*PROGRAMS, pytest.param("hard_contact.md", marks=pytest.mark.slow)])
