@@ -9,10 +9,11 @@ import numpy as np
 import mjx_like as mjx
 from benchmarks.dojo.pictures import figure, save
 from mjx_like.hard.elimination import System
-from mjx_like.hard.interior_point import search, tolerance
+from mjx_like.hard.interior_point import tolerance
 from mjx_like.hard.problem import contact_bound, times
 from mjx_like.hard.rows import motion, problem
 from mjx_like.hard.scaling import Scaling
+from mjx_like.hard.search import search
 from mjx_like.integrator.table import step_metric
 from mjx_like.math import lapack
 

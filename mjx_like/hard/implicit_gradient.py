@@ -10,8 +10,8 @@ import functools
 import jax
 
 from mjx_like.hard.elimination import Free, System, free_pairs, of_product, remainder_of_product
-from mjx_like.hard.interior_point import search
 from mjx_like.hard.problem import Point, Problem, contact_bound, residuals, times
+from mjx_like.hard.search import search
 from mjx_like.math import lapack
 from mjx_like.math.tangent import still
 

@@ -1,8 +1,8 @@
-"""The primal-dual interior point method of one world: a bounded number of steps along the central path.
+"""The primal-dual interior point method of one world: a step along the central path, from a start.
 
 Each step solves one system twice: toward products of zero, which says how far to go and what the changes add to the
-conditions, and toward the target chosen by that. At the target of the problem itself nothing is added, for that would
-lead off the central path.
+conditions, and toward the target chosen by that. What they add counts as much as there was room for the first step; at
+the target of the problem itself it does not count, for that would lead off the central path.
 Source: Dojo paper, section on the solver; Mehrotra 1992; Nesterov and Todd 1997.
 """
 
@@ -11,18 +11,20 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 
+from mjx_like.hard.boundary import room
 from mjx_like.hard.elimination import Free, System, free_pairs
-from mjx_like.hard.problem import Cones, Point, Problem, contact_bound, friction, products, residuals, times
+from mjx_like.hard.problem import Point, Problem, contact_bound, friction, products, residuals, times
 from mjx_like.hard.scaling import Scaling
-from mjx_like.math import lapack, safe
+from mjx_like.math import safe
+from mjx_like.math.linalg import solve_general
 
 Array = jax.Array
 
 _TO_BOUNDARY = 0.9  # share of the way to the boundary that a step takes
+_SHORT = 0.2  # of a step, in its own length
+_RELEASED = 60  # products of a cone that stops short steps, over the mean
 _LEAST_START = 0.3  # slack at the start, over the distance that the pair can come in a step
-_FAR = 1e6  # of a step, in its own length
 _NOISE = 16  # rounding errors
 _LOOSER = 30  # products of cones may be as much further from their targets, which in float32 they are
 
@@ -33,6 +35,7 @@ class Search(NamedTuple):
     z: Point
     error: Array
     iterations: Array
+    done: Array
 
 
 def tolerance(dtype) -> float:
@@ -40,14 +43,14 @@ def tolerance(dtype) -> float:
     return 1e-8 if jnp.finfo(dtype).bits > 32 else 1e-2
 
 
-def search(iterations: int, p: Problem, nu: Array) -> Search:
-    """Return the point of the central path, from a velocity nu, as far as the iterations go."""
+def begin(iterations: int, p: Problem, nu: Array) -> Search:
+    """Return the search before the first step, from a velocity nu, shape (nv,)."""
+    return _at(iterations, p, start(p, nu), jnp.int32(0))
 
-    def goes(s: Search) -> Array:
-        return (s.iterations < iterations) & (s.error > tolerance(nu.dtype))
 
-    first = start(p, nu)
-    return lax.while_loop(goes, functools.partial(_advance, p), Search(first, error(p, first), jnp.int32(0)))
+def _at(iterations: int, p: Problem, z: Point, count: Array) -> Search:
+    found = error(p, z)
+    return Search(z, found, count, (found <= tolerance(found.dtype)) | (count >= iterations))
 
 
 def start(p: Problem, nu: Array) -> Point:
@@ -85,7 +88,7 @@ def error(p: Problem, z: Point) -> Array:
     return functools.reduce(jnp.maximum, [jnp.max(x, initial=0) for x in parts])
 
 
-def _advance(p: Problem, at: Search) -> Search:
+def advance(iterations: int, p: Problem, at: Search) -> Search:
     """Return the search one step later; a step that is not finite is not made."""
     z, r = at.z, residuals(p, at.z, 0.0)
     slide, loss_slide = times(p.contact.J, z.nu), times(p.loss.J, z.nu)
@@ -98,24 +101,40 @@ def _advance(p: Problem, at: Search) -> Search:
         gamma = free_pairs(z, r.s, r.pair - target * p.k + pair)
         push, held = contact.remainder(target * p.contact.k, cone), loss.remainder(target * p.loss.k, lost)
         f = Free(r.s, gamma, *push, *held)
-        return system.step(f, lapack.solve_columns(H, system.side(r.motion, f)[:, None])[:, 0])
+        return system.step(f, solve_general(H, system.side(r.motion, f), at_once=True))
 
     away = direction(0.0, 0.0, 0.0, 0.0)
-    mean = _product(p, z)
-    share = safe.clip(_product(p, _moved(z, away, jnp.minimum(1.0, _longest(p, z, away)))) / mean, 0.0, 1.0)
+    mean, length = _product(p, z), jnp.minimum(1.0, room(p, z, away).all())
+    share = safe.clip(_product(p, _moved(z, away, length)) / mean, 0.0, 1.0)
     target = jnp.maximum(share**3 * mean, 1.0)
-    above = (target > 1.0).astype(mean.dtype)
+    weight = jnp.where(target > 1.0, length, 0.0)
     none, bound = jnp.zeros_like(p.bound), contact_bound(p, away.gamma)
     step = direction(
         target,
-        above * away.s * away.gamma,
-        above * contact.second_order(bound, away.c, away.eta, times(p.contact.J, away.nu)),
-        above * loss.second_order(none, away.loss_c, away.loss_eta, times(p.loss.J, away.nu)),
+        weight * away.s * away.gamma,
+        weight * contact.second_order(bound, away.c, away.eta, times(p.contact.J, away.nu)),
+        weight * loss.second_order(none, away.loss_c, away.loss_eta, times(p.loss.J, away.nu)),
     )
-    new = _moved(z, step, jnp.minimum(1.0, _TO_BOUNDARY * _longest(p, z, step)))
+    new = _reached(p, z, step, mean)
     finite = jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(new)]))
     new = jax.tree.map(lambda a, b: jnp.where(finite, a, b), new, z)
-    return Search(new, error(p, new), at.iterations + 1)
+    return _at(iterations, p, new, at.iterations + 1)
+
+
+def _reached(p: Problem, z: Point, step: Point, mean: Array) -> Point:
+    """Return the point after as much of a step as there is room for.
+
+    Where the friction of a few contacts would keep it short, the rest goes on without them, and they take the friction
+    that goes with the velocity there, at products that are large enough to be far from their boundary.
+    """
+    limits = room(p, z, step)
+    whole, others = (jnp.minimum(1.0, _TO_BOUNDARY * x) for x in (limits.all(), limits.others))
+    length = jnp.maximum(whole, jnp.minimum(others, _SHORT))
+    new = _moved(z, step, length)
+    away = jnp.maximum(_RELEASED * mean, 1.0)
+    c, eta = friction(contact_bound(p, new.gamma), times(p.contact.J, new.nu), away * p.contact.k)
+    stops = _TO_BOUNDARY * limits.contacts < length
+    return new.replace(c=jnp.where(stops[:, None], c, new.c), eta=jnp.where(stops, eta, new.eta))
 
 
 def _moved(z: Point, step: Point, alpha: Array) -> Point:
@@ -128,34 +147,3 @@ def _product(p: Problem, z: Point) -> Array:
     used = (p.used, p.contact.used, p.loss.used)
     total = sum(jnp.sum(u * x) for u, x in zip(used, values, strict=True))
     return total / jnp.maximum(sum(jnp.sum(u) for u in used), 1)
-
-
-def _longest(p: Problem, z: Point, d: Point) -> Array:
-    """Return how far a step can go, in its own length, until the first pair or cone is at its boundary."""
-    none = jnp.zeros_like(p.bound)
-    slides, changes = ([times(cones.J, x) for cones in (p.contact, p.loss)] for x in (z.nu, d.nu))
-    parts = (
-        _to_zero(p.used, z.s, d.s),
-        _to_zero(p.used, z.gamma, d.gamma),
-        _to_surface(p.contact, contact_bound(p, z.gamma), z.c, contact_bound(p, d.gamma), d.c),
-        _to_surface(p.contact, z.eta, slides[0], d.eta, changes[0]),
-        _to_surface(p.loss, p.bound, z.loss_c, none, d.loss_c),
-        _to_surface(p.loss, z.loss_eta, slides[1], d.loss_eta, changes[1]),
-    )
-    return functools.reduce(jnp.minimum, [jnp.min(x, initial=_FAR) for x in parts])
-
-
-def _to_zero(used: Array, x: Array, d: Array) -> Array:
-    falls = (used > 0) & (d < 0)
-    return jnp.where(falls, -x / jnp.where(falls, d, -1), _FAR)
-
-
-def _to_surface(cones: Cones, x: Array, rest: Array, d: Array, drest: Array) -> Array:
-    """Return the least positive root of the determinant along a step, shape (ncone,)."""
-    size = safe.norm(rest)
-    constant = jnp.maximum((x - size) * (x + size), 0)
-    half, square = x * d - jnp.sum(rest * drest, axis=-1), d * d - jnp.sum(drest * drest, axis=-1)
-    discriminant = half * half - square * constant
-    below = jnp.sqrt(jnp.maximum(discriminant, 0)) - half
-    hits = (cones.used > 0) & (discriminant >= 0) & (below > 0)
-    return jnp.where(hits, constant / jnp.where(hits, below, 1), _FAR)

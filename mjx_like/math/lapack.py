@@ -50,9 +50,12 @@ def solve_triangular(factor: Array, b: Array, transposed: bool = False, at_once:
     )
 
 
-def solve(a: Array, b: Array) -> Array:
-    """Return x with a x = b for a regular matrix, shapes (n, n) and (n,)."""
-    if not one_at_a_time():
+def solve(a: Array, b: Array, at_once: bool = False) -> Array:
+    """Return x with a x = b for a regular matrix, shapes (n, n) and (n,).
+
+    at_once: see `cholesky`.
+    """
+    if at_once or not one_at_a_time():
         return jnp.linalg.solve(a, b)
     return lax.custom_linear_solve(
         lambda x: jnp.matmul(a, x, precision="highest"),

@@ -62,13 +62,14 @@ def solve_definite(a: Array, b: Array, factor: Array | None = None) -> Array:
     return lax.custom_linear_solve(lambda x: matmul(a, x), b, lambda _, y: solve(y), symmetric=True)
 
 
-def solve_general(a: Array, b: Array) -> Array:
+def solve_general(a: Array, b: Array, at_once: bool = False) -> Array:
     """Return x with a x = b for a regular matrix, shapes (n, n) and (n,); all worlds at once.
 
     Up to n = 16 by elimination without pivots: the matrix has to be near a symmetric positive definite one.
+    at_once: see `lapack.cholesky`.
     """
     if a.shape[-1] > _LARGEST_ELIMINATED:
-        return lapack.solve(a, b)
+        return lapack.solve(a, b, at_once)
     return lax.custom_linear_solve(
         lambda x: matmul(a, x),
         b,

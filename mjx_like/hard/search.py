@@ -1,0 +1,64 @@
+"""The search of a batch: each pass advances a lot of the worlds that are not done, with the cones that they use."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.hard.interior_point import Search, advance, begin
+from mjx_like.hard.problem import Point, Problem
+from mjx_like.math.batching import whole_batch, with_capacity
+from mjx_like.math.lots import advanced
+
+Array = jax.Array
+
+_UNIT = 8  # cones
+_LEAST_GAIN = 1.5  # of all cones over those of a capacity
+
+
+def search(iterations: int, p: Problem, nu: Array) -> Search:
+    """Return the point of the central path, from a velocity nu, as far as the iterations go."""
+
+    def batched(p: Problem, nu: Array) -> Search:
+        return with_capacity(_capacities(p), _need(p), functools.partial(_sized, iterations), p, nu)
+
+    return whole_batch(batched)(p, nu)
+
+
+def _capacities(p: Problem) -> tuple[int, ...]:
+    """Return the numbers of cones to choose from: about a third of them, and all; each is a program of its own."""
+    most = p.contact.used.shape[-1]
+    some = _UNIT * -(-most // (3 * _UNIT))
+    return (some, most) if _LEAST_GAIN * some < most else (most,)
+
+
+def _need(p: Problem) -> Array:
+    """Return how many cones of each world are in use, shape (batch,); they stand first."""
+    pairs = p.used[:, p.used.shape[1] - p.contact.used.shape[1] :]
+    return jnp.max(jnp.where(pairs > 0, jnp.arange(1, pairs.shape[1] + 1), 0), axis=1, initial=0)
+
+
+def _sized(iterations: int, size: int, p: Problem, nu: Array) -> Search:
+    """Return the searches of a batch of worlds, none of which uses more than `size` cones."""
+    count = p.contact.used.shape[1]
+    p = jax.vmap(functools.partial(_cut, size))(p)
+    first = jax.vmap(functools.partial(begin, iterations))(p, nu)
+    found = advanced(jax.vmap(functools.partial(advance, iterations)), p, first)
+    return found._replace(z=jax.vmap(functools.partial(_widened, count - size))(found.z))
+
+
+def _cut(size: int, p: Problem) -> Problem:
+    """Return the problem with the first cones."""
+    lost = p.contact.used.shape[0] - size
+    pairs = {name: _first(getattr(p, name), lost) for name in ("J", "distance", "k", "used", "fall", "gap")}
+    return p.replace(contact=jax.tree.map(lambda x: _first(x, lost), p.contact), **pairs)
+
+
+def _first(x: Array, lost: int) -> Array:
+    return x[: x.shape[0] - lost]
+
+
+def _widened(more: int, z: Point) -> Point:
+    """Return the point with more cones, that are not in use, at the solution of their conditions."""
+    c = jnp.pad(z.c, ((0, more), (0, 0)))
+    return z.replace(c=c, **{k: jnp.pad(getattr(z, k), (0, more), constant_values=1) for k in ("s", "gamma", "eta")})
