@@ -6,7 +6,7 @@ import numpy as np
 from mjx_like.errors import InputError
 from mjx_like.refsafe import raised_time_constants
 from mjx_like.types.data import Data
-from mjx_like.types.enums import WarningType
+from mjx_like.types.enums import IntegratorType, WarningType
 from mjx_like.types.model import Model
 from mjx_like.worlds import lead_of_worlds
 
@@ -46,5 +46,6 @@ def check(m: Model, d: Data) -> tuple[str, ...]:
             lines.append(f"{name}: {most} were needed and there is room for {room}; load the model with {name}={most}")
     short = int(np.sum(np.asarray(d.unconverged)))
     if short:
-        lines.append(f"solver: {short} solves ended before the tolerance; more iterations may help")
+        shorter = "a shorter time step or " * (m.opt.integrator == IntegratorType.VARIATIONAL)
+        lines.append(f"solver: {short} solves ended before the tolerance; {shorter}more iterations may help")
     return (*lines, *raised_time_constants(m))

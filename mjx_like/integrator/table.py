@@ -10,7 +10,7 @@ from mjx_like.integrator import discrete, rk4
 from mjx_like.integrator.euler import euler, euler_metric
 from mjx_like.integrator.implicit import implicit, implicit_metric
 from mjx_like.integrator.implicitfast import implicitfast, implicitfast_metric
-from mjx_like.integrator.variational import smooth_problem, variational
+from mjx_like.integrator.variational import smooth_problem, variational, variational_to_end
 from mjx_like.types.data import Data
 from mjx_like.types.enums import IntegratorType
 from mjx_like.types.model import Model
@@ -82,6 +82,7 @@ INTEGRATORS = {
 
 
 HARD = Integrator(discrete.discrete)
+HARD_VARIATIONAL = Integrator(variational_to_end)
 
 
 def step_metric(m: Model, d: Data) -> Array:
@@ -108,6 +109,8 @@ def conditions(m: Model, d: Data) -> Problem | None:
 
 def integrator_of(m: Model) -> Integrator:
     """Return the row of a model's integrator; with hard contact that of a step to whose end it is solved."""
+    if m.hard is not None and m.flags.integrator == IntegratorType.VARIATIONAL:
+        return HARD_VARIATIONAL
     if m.hard is not None:
         return HARD
     return INTEGRATORS[IntegratorType(m.flags.integrator)]

@@ -11,9 +11,10 @@ from mjx_like.integrator.velocity_derivative import damping_matrix
 from mjx_like.math import safe
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
-from mjx_like.variational.midpoint import Problem
+from mjx_like.variational.displacement import displacement
+from mjx_like.variational.midpoint import Problem, turned_far, unsolved
 from mjx_like.variational.root import solution
-from mjx_like.variational.step import ITERATIONS, joint_forces, step_problem
+from mjx_like.variational.step import ITERATIONS, bodies, joint_forces, step_problem
 
 Array = jax.Array
 
@@ -23,14 +24,31 @@ def variational(m: Model, d: Data) -> Data:
 
     qvel is the mean velocity over the step, before and after. Constraint forces act as impulses at the start.
     Reads time, qpos, qvel, act, act_dot, qacc, qfrc_constraint and what `smooth_problem` reads.
-    Writes time, qpos, qvel, act, qacc_warmstart.
+    Writes time, qpos, qvel, act, qacc_warmstart, unconverged.
     """
     if not m.nv:
         return advance(m, d, d.act_dot, d.qacc)
     h, p = m.opt_floats.timestep, smooth_problem(m, d)
     p = p._replace(known=p.known + h * d.qfrc_constraint)
     nu = solution(m.topology, ITERATIONS, p, d.qvel)
-    return advance(m, d, d.act_dot, safe.ratio(nu - d.qvel, h))
+    return advance(m, _counted(d, unsolved(m.topology, p, nu)), d.act_dot, safe.ratio(nu - d.qvel, h))
+
+
+def variational_to_end(m: Model, d: Data) -> Data:
+    """Return `d` with the state one time step later; hard contact has found the acceleration of the step.
+
+    Reads time, qpos, qvel, act, act_dot, qacc and what `bodies` reads.
+    Writes time, qpos, qvel, act, qacc_warmstart, unconverged.
+    """
+    if m.nv:
+        b = bodies(m, d)
+        far = turned_far(displacement(m.topology, b.pose, b.h * (d.qvel + b.h * d.qacc)))
+        d = _counted(d, far)
+    return advance(m, d, d.act_dot, d.qacc)
+
+
+def _counted(d: Data, short: Array) -> Data:
+    return d.replace(unconverged=d.unconverged + short.astype(d.unconverged.dtype))
 
 
 def smooth_problem(m: Model, d: Data) -> Problem:

@@ -71,6 +71,19 @@ def residual(t: Topology, p: Problem, nu: Array) -> Array:
     return joint_momentum(t, p.bodies, p.bodies.h * nu) + matmul(p.metric, nu) - p.known
 
 
+def unsolved(t: Topology, p: Problem, nu: Array) -> Array:
+    """Return whether a velocity is no solution, shape (): more than rounding is left, or a body turned too far."""
+    moved = displacement(t, p.bodies.pose, p.bodies.h * nu)
+    own = _of_joints(t, p.bodies, *_momenta(p.bodies, moved)) + matmul(p.metric, nu)
+    allowed = float(jnp.finfo(nu.dtype).eps) ** 0.5 * (jnp.max(jnp.abs(own)) + jnp.max(jnp.abs(p.known)))
+    return turned_far(moved) | ~(jnp.max(jnp.abs(own - p.known)) <= allowed)
+
+
+def turned_far(moved: Displacement) -> Array:
+    """Return whether a body turned by a quarter turn, shape (); about there its angular momentum grows no further."""
+    return ~jnp.all(moved.cosine**2 > 0.5)
+
+
 def linearised(t: Topology, p: Problem, nu: Array) -> tuple[Array, Array]:
     """Return the derivative of the residual in nu, shape (nv, nv), not symmetric, and the residual, shape (nv,).
 

@@ -26,6 +26,10 @@ LINKS = """<mujoco><option timestep="0.01"/>
       <geom name="b" size=".05" pos=".4 .1 0" mass=".7"/></body></body></worldbody>
 <actuator><velocity joint="j" kv=".3"/></actuator></mujoco>"""
 
+TURNING = """<mujoco><option gravity="0 0 0" timestep="0.1"/><worldbody><geom type="plane" size="1 1 1"/>
+<body pos="0 0 1"><joint name="j"/><geom type="box" size=".3 .1 .1" mass="1"/></body></worldbody>
+<actuator><motor joint="j" gear=".1"/></actuator></mujoco>"""
+
 
 @pytest.fixture(scope="module")
 def soft():
@@ -101,6 +105,10 @@ def test_one_more_solve_leaves_a_tenth(hard, fallen):
     assert rest.max() < 1e-4 and rest.max() < 0.1 * fallen[1][1].max()
 
 
+def turning(m, d):
+    return d.qvel[0], d.unconverged
+
+
 def fine_run_in_c(time, h=1e-5):
     mj = mujoco.MjModel.from_xml_string(LINKS.replace('timestep="0.01"', f'timestep="{h}"'))
     d = mujoco.MjData(mj)
@@ -161,6 +169,18 @@ def test_forward_reverse_and_differences_through_contact(end, soft):
     expected = differences(jax.jit(jax.vmap(end)), jnp.eye(x.size)).T
     np.testing.assert_allclose(reverse, forward, atol=1e-9)
     np.testing.assert_allclose(forward, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("contact", ["soft", "hard"])
+def test_a_quarter_turn_in_a_step_is_told(contact):
+    """A motor turns a body faster and faster; at a step of 0.1 s the midpoint rule ends at 15.7 rad/s."""
+    m = mjx.Model.from_xml_string(TURNING, contact=contact, integrator="variational")
+    d = mjx.make_data(m).replace(ctrl=jnp.ones(1))
+    end, (speed, told) = run(m, d, 40, each=turning)
+    first = int(np.flatnonzero(told)[0])
+    np.testing.assert_array_less(np.abs(speed[:first]), 0.5 * np.pi / 0.1)
+    assert speed[first - 1] > 13
+    assert any("a shorter time step or more iterations may help" in line for line in mjx.check(m, end))
 
 
 def test_inverse_of_a_step_is_refused_by_name(soft, hard):
