@@ -21,6 +21,8 @@ def with_hard_contact(
     recovery: Array | float = 0.5,
     iterations: int = 30,
     refresh: int = 1,
+    restitution: Array | float = 0.0,
+    rebound_speed: Array | float = 0.01,
 ) -> Model:
     """Return the Model with hard contact in place of MuJoCo's soft one; make its Data anew.
 
@@ -43,13 +45,18 @@ def with_hard_contact(
       iterations: most steps of each solve.
       refresh: how often contacts are found again where the step ends; 0 for the distances at its start, which a fast
         rotation leaves.
+      restitution: speed at which bodies part after an impact, over that at which they met, by Newton's law; in [0, 1].
+        With 0 there is no such law, and bodies that meet stay together.
+      rebound_speed: contacts that approach slower than this, or than what gravity adds in a step, do not rebound
+        [m/s]; above twice that they do so wholly.
 
     Raises:
-      InputError: a length, speed or number that is not positive; a model with smoothing.
+      InputError: a length, speed or number that is not positive; a restitution beyond 0 to 1; a model with smoothing.
       UnsupportedError: the integrator `discrete`, adhesion, surface velocity, or the flags `speculative` and `fwdinv`.
     """
     a_model("with_hard_contact", m)
     given = {"gap": gap, "slip": slip, "grad_gap": grad_gap, "recovery": recovery}
+    given |= {"restitution": restitution, "rebound_speed": rebound_speed}
     return m.replace(opt=m.opt.replace(contact="hard", contact_iterations=iterations, refresh=refresh, **given))
 
 

@@ -20,6 +20,7 @@ ROWS: dict[str, Row] = {
     "bounce": impacts.bounce,
     "balls": impacts.balls,
     "billiard": impacts.billiard,
+    "elastic": impacts.elastic,
     "curves": curves.curves,
     "stack": standing.stack,
     "penetration": drops.penetration,

@@ -1,7 +1,8 @@
-"""Rows bounce, balls and billiard: derivatives through an impact, whose right answers are known.
+"""Rows bounce, balls, billiard and elastic: derivatives through an impact, whose right answers are known.
 
-Impacts are inelastic: what meets stays together along the normal.  MuJoCo C has its default soft contact, which comes
-near that, and gives central differences of its own steps.  Without gravity, so that the impact is all there is.
+Impacts are inelastic, what meets stays together along the normal, but for those of `elastic`.  MuJoCo C has its default
+soft contact, which comes near that, and gives central differences of its own steps.  Without gravity, so that the
+impact is all there is.
 """
 
 import pathlib
@@ -81,8 +82,32 @@ def billiard(out: pathlib.Path | None) -> None:
         print(f"  gap {gap:g}: {slope.item():.4e}, by differences of the same steps {ratio.item():.4e}")
 
 
+def elastic(out: pathlib.Path | None) -> None:
+    """The same impacts with restitution: a ball goes back, equal balls exchange their velocities."""
+    for e in (1.0, 0.5):
+        print(f"bounce, restitution {e:g}: d(end)/d(start, speed), right -e and -e seconds")
+        shot = Shot(WALL, lambda x: (x[:1], -x[1:]), np.array([0.501, 1.0]), [0])
+        _print_beside(_ours(shot, GAP, e), np.array([[-e, e * SECONDS]]))
+    print("balls, restitution 1: d(ends)/d(x1, x2, v1, v2)")
+    shot = Shot(LINE, lambda x: (x[:2], x[2:]), np.array([0.0, 0.601, 1.0, 0.0]), [0, 1])
+    _print_beside(_ours(shot, GAP, 1.0), np.array([[0.0, 1, 0, 1], [1, 0, 1, 0]]))
+    for e, rate in ((1.0, RATE), (1.0, 10 * RATE), (1e-9, RATE)):
+        print(f"billiard, restitution {e:g}, {rate} steps a second, {PHASES} starts: d(end)/d(speed, offset, start)")
+        starts = jnp.array([[1.0, 0.1, -0.5 + way] for way in np.arange(PHASES) / (PHASES * rate)])
+        ours = jax.jit(jax.vmap(jax.jacfwd(_run(OBLIQUE, GAP, rate, e))))(starts)
+        right = jax.vmap(jax.jacfwd(lambda x, e=e: (1 + e) * _struck(x)))(starts)
+        for name, values in (("right", right), ("ours", ours)):
+            mean, spread = np.mean(values, axis=0).ravel(), np.std(values, axis=0).ravel()
+            print(f"  {name:<9}" + " ".join(f"{a:7.3f} +- {b:5.3f}" for a, b in zip(mean, spread, strict=True)))
+
+
+def _print_beside(ours: np.ndarray, right: np.ndarray) -> None:
+    for name, values in (("right", right), ("ours", ours)):
+        print(f"  {name:<9}" + "; ".join(" ".join(f"{v:8.4f}" for v in row) for row in values))
+
+
 def _struck(x: jax.Array) -> jax.Array:
-    """Return where the second ball of the billiard ends, shape (2,)."""
+    """Return where the second ball of the inelastic billiard ends, shape (2,)."""
     speed, offset, start = x
     sine = -offset / (2 * RADIUS)
     cosine = jnp.sqrt(1 - sine * sine)
@@ -99,9 +124,9 @@ def _compare(shot: Shot, right: np.ndarray) -> None:
     print(f"  ours off by {100 * off:.2g} %")
 
 
-def _run(shot: Shot, gap: float, rate: int = RATE) -> Callable[[jax.Array], jax.Array]:
+def _run(shot: Shot, gap: float, rate: int = RATE, restitution: float = 0.0) -> Callable[[jax.Array], jax.Array]:
     m = mjx.Model.from_xml_string(SCENE.format(h=1 / rate, bodies=shot.bodies))
-    m = mjx.with_hard_contact(m, gap)
+    m = mjx.with_hard_contact(m, gap, restitution=restitution)
     d, steps = mjx.make_data(m), round(shot.seconds * rate)
 
     def end(x):
@@ -112,9 +137,9 @@ def _run(shot: Shot, gap: float, rate: int = RATE) -> Callable[[jax.Array], jax.
     return jax.jit(end)
 
 
-def _ours(shot: Shot, gap: float) -> np.ndarray:
+def _ours(shot: Shot, gap: float, restitution: float = 0.0) -> np.ndarray:
     """Return the derivative of our rollout by reverse mode, shape (outputs, len(x))."""
-    return np.asarray(jax.jit(jax.jacrev(_run(shot, gap)))(jnp.asarray(shot.x)))
+    return np.asarray(jax.jit(jax.jacrev(_run(shot, gap, restitution=restitution)))(jnp.asarray(shot.x)))
 
 
 def _in_c(shot: Shot, rate: int = RATE) -> Callable[[np.ndarray], np.ndarray]:

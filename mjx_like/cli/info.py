@@ -56,6 +56,9 @@ def options(m: Model) -> list[str]:
             f"  contact      hard: gap {gap:g} m, slip {slip:g} m/s, recovery {recovery:g} m/s",
             f"               at most {o.contact_iterations} steps a solve, contacts found again {o.refresh} times",
         ]
+        if m.hard.rebounds:
+            rebound = f"restitution {float(o.restitution):g} above {float(o.rebound_speed):g} m/s"
+            lines += [f"               {rebound}"]
         lines += [] if o.grad_gap is None else [f"               derivatives at a gap of {float(o.grad_gap):g} m"]
         lines += ["               RK4 steps as Euler"] if o.integrator == IntegratorType.RK4 else []
         lines += [f"               no meaning: {', '.join(unused)}"] if (unused := without_meaning(m)) else []

@@ -20,8 +20,11 @@ NUMERICS = {
     "contact_recovery": "recovery",
     "contact_iterations": "contact_iterations",
     "contact_refresh": "refresh",
+    "contact_restitution": "restitution",
+    "contact_rebound_speed": "rebound_speed",
 }
 _LEAST = {"contact_iterations": 1, "contact_refresh": 0}  # of whole numbers
+_SHARES = {"contact_restitution"}  # between 0 and 1
 _PREFIX = TEXT + "_"
 
 Mistake = Callable[[str, str], Exception]
@@ -99,9 +102,13 @@ def _values(numerics: Mapping[str, np.ndarray], mistake: Mistake) -> Iterator[tu
             continue
         given, least = np.ravel(numerics[name]), _LEAST.get(name)
         value = float(given[0]) if given.size == 1 else np.nan
-        fits = value > 0 if least is None else value >= least and value == int(value)
+        if name in _SHARES:
+            fits, allowed = 0 <= value <= 1, "one number from 0 to 1"
+        elif least is None:
+            fits, allowed = value > 0, "one number above 0"
+        else:
+            fits, allowed = value >= least and value == int(value), f"one whole number of at least {least}"
         if not (np.isfinite(value) and fits):
-            allowed = "one number above 0" if least is None else f"one whole number of at least {least}"
             raise mistake(name, f"data is {' '.join(f'{x:g}' for x in given[:8])}, must be {allowed}")
         yield option, value if least is None else int(value)
 

@@ -2,5 +2,6 @@
 
 Read `problem` (the conditions) first, then `scaling` and `elimination` (their linear systems), `boundary` and
 `interior_point` (a step of the search), `search` (of a batch), `implicit_gradient` (its solution as a differentiable
-function), `reach`, `free_motion` and `rows` (from a Model and its Data to a problem), `stage` and `inverse`.
+function), `reach`, `free_motion` and `rows` (from a Model and its Data to a problem), `restitution`, `stage` and
+`inverse`.
 """

@@ -39,8 +39,10 @@ def hard_inverse(m: Model, d: Data, position: Callable[[Model, Data], Data]) -> 
     Writes efc_force, qfrc_constraint, qfrc_inverse, and with `refresh` what contacts and rows are.
 
     Raises:
-      UnsupportedError: the integrator `variational`.
+      UnsupportedError: restitution, or the integrator `variational`.
     """
+    if m.hard.rebounds:
+        raise UnsupportedError("inverse: hard contact has none with restitution; mjx.with_hard_contact(m) has one")
     if conditions(m, d) is not None:
         raise UnsupportedError("inverse: hard contact has none with the integrator variational; take implicitfast")
     metric = step_metric(m, d)

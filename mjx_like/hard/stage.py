@@ -6,12 +6,17 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from mjx_like.errors import UnsupportedError
 from mjx_like.hard.free_motion import free_motion
 from mjx_like.hard.implicit_gradient import solution
 from mjx_like.hard.interior_point import tolerance
 from mjx_like.hard.problem import Point, Problem
+from mjx_like.hard.restitution import at_end, impacts, over_step, to_first
 from mjx_like.hard.rows import Motion, forces, problem
 from mjx_like.integrator.position import integrate_pos
+from mjx_like.integrator.table import conditions
+from mjx_like.math import lapack
+from mjx_like.math.linalg import solve_general
 from mjx_like.solver.rows import ConeLayout, PlainLayout
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -35,11 +40,19 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
 
     position: (m, d) -> `d` with all that depends on position.
     Reads qpos, qvel, the rows, and what `free_motion` reads. Writes qacc, efc_force,
-    qfrc_constraint, solver_niter, solver_residual, unconverged, and with `refresh` what contacts and rows are.
+    qfrc_constraint, solver_niter, solver_residual, unconverged, with `refresh` what contacts and rows are, and with
+    restitution qvel_mean.
+
+    Raises:
+      UnsupportedError: restitution with the integrator `variational`.
     """
     free, motion_about = free_motion(m, d)
+    if m.hard.rebounds and conditions(m, d) is not None:
+        raise UnsupportedError("hard contact has no restitution with the integrator variational; take implicitfast")
     if m.njmax == 0 or m.plans.constraint.default_njmax == 0:
-        return _finished(m, d, free, jnp.zeros_like(free))
+        own = motion_about(free)
+        nu = lapack.solve(own.A, own.b) if m.nv else free
+        return _finished(m, d, nu, nu, jnp.zeros_like(nu))
     end = solved(m, d, free, motion_about, position, m.hard.refresh + 1)
     nu, rows, error = end.z.nu, end.rows, end.error
     force, constraint = forces(rows, end.own, end.layout, end.problem, end.z)
@@ -53,6 +66,7 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
             unconverged=d.unconverged + short.astype(d.unconverged.dtype),
         ),
         nu,
+        end.mean,
         constraint,
     )
 
@@ -65,6 +79,7 @@ class Solved(NamedTuple):
     problem: Problem
     layout: ConeLayout | PlainLayout
     z: Point
+    mean: Array  # velocity, shape (nv,), over the step; with restitution another one than at its end
     error: Array
     iterations: Array  # of all solves
 
@@ -81,15 +96,23 @@ def solved(
 
     free, motion_about: as `free_motion` returns them. position: as in `hard_constraint`.
     """
-    nu, rows, total = free, d, jnp.int32(0)
+    nu, base, rows, total = free, jnp.zeros_like(free), d, jnp.int32(0)
     for turn in range(solves):
-        base = nu if turn else jnp.zeros_like(nu)
-        rows = rows_at_end(m, d, nu, position) if turn else rows
+        rows = rows_at_end(m, d, base, position) if turn else rows
         own = motion_about(nu)
         p, layout = problem(m, rows, own, base)
-        z, error, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(nu))
+        apart = solve_general(own.A, own.b) if m.hard.rebounds else free  # with derivatives
+        found = impacts(m, rows, layout, p, d.qvel, apart) if m.hard.rebounds else None
+        moving = p if found is None else over_step(p, found)
+        first = nu if found is None else free  # near the end of an impact the search would not find its impulse
+        z, error, count = solution(m.hard.iterations, moving, jax.lax.stop_gradient(first))
         nu, total = z.nu, total + count
-    return Solved(rows, own, p, layout, z, error, total)
+        base = nu if found is None else to_first(found, d.qvel, apart, nu)
+    if found is None:
+        return Solved(rows, own, p, layout, z, nu, error, total)
+    p = at_end(p, found)
+    z, again, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(free))
+    return Solved(rows, own, p, layout, z, nu, jnp.maximum(error, again), total + count)
 
 
 def rows_at_end(m: Model, d: Data, nu: Array, position: Callable[[Model, Data], Data]) -> Data:
@@ -101,5 +124,6 @@ def rows_at_end(m: Model, d: Data, nu: Array, position: Callable[[Model, Data], 
     return d.replace(contact=there.contact, **{name: getattr(there, name) for name in _ROWS})
 
 
-def _finished(m: Model, d: Data, nu: Array, constraint: Array) -> Data:
+def _finished(m: Model, d: Data, nu: Array, mean: Array, constraint: Array) -> Data:
+    d = d.replace(qvel_mean=mean) if m.hard.rebounds else d
     return d.replace(qacc=(nu - d.qvel) / m.opt_floats.timestep, qfrc_constraint=constraint)

@@ -37,6 +37,11 @@ def discrete(m: Model, d: Data) -> Data:
     return advance(m, d, d.act_dot, d.qacc)
 
 
+def rebounding(m: Model, d: Data) -> Data:
+    """Return what `discrete` does, after `forward` has found the mean velocity of the step as well: `qvel_mean`."""
+    return advance(m, d, d.act_dot, d.qacc, d.qvel_mean)
+
+
 def smooth_acceleration(m: Model, d: Data) -> Array:
     """Return the acceleration of the step without constraints and without the derivative of the bias, shape (nv,)."""
     metric, shift, _ = discrete_metric(m, d)

@@ -83,6 +83,7 @@ INTEGRATORS = {
 
 HARD = Integrator(discrete.discrete)
 HARD_VARIATIONAL = Integrator(variational_to_end)
+REBOUNDING = Integrator(discrete.rebounding)  # with restitution
 
 
 def step_metric(m: Model, d: Data) -> Array:
@@ -112,5 +113,5 @@ def integrator_of(m: Model) -> Integrator:
     if m.hard is not None and m.flags.integrator == IntegratorType.VARIATIONAL:
         return HARD_VARIATIONAL
     if m.hard is not None:
-        return HARD
+        return REBOUNDING if m.hard.rebounds else HARD
     return INTEGRATORS[IntegratorType(m.flags.integrator)]

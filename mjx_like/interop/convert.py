@@ -215,6 +215,7 @@ _PUT: dict[str, Callable[..., Any]] = {
     ),
     "efc_J": _row_jacobian,
     "warning": lambda m, d: np.array(d.warning.number)[: len(WarningType)],
+    "qvel_mean": lambda m, d: np.zeros(m.nv),
     "unconverged": lambda m, d: 0,
     "solver_niter": lambda m, d: d.solver_niter.max(initial=0),
     "solver_residual": _residual,

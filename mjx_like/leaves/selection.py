@@ -19,7 +19,7 @@ Array = jax.Array
 
 # Field -> declaration; what the engine derives or does not read is not for the user to set.
 FIELDS = {f.name: f for f in leaves(Model) if f.metadata["role"] not in (Role.DERIVED, Role.KEYFRAME, Role.USER)}
-HARD = {f.name: f for f in leaves(HardContact) if f.name in ("gap", "slip", "recovery")}
+HARD = {f.name: f for f in leaves(HardContact) if f.name in ("gap", "slip", "recovery", "restitution", "rebound_speed")}
 OPTIONS = {f.name: f for f in leaves(OptionFloats)} | HARD
 
 _FORM = re.compile(r"(?:opt\.)?(?P<field>\w+)(?:@(?P<objects>[^\[\]]+))?(?:\[(?P<column>-?\d+)\])?")

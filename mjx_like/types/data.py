@@ -80,6 +80,7 @@ class Data(Record):
     # acceleration and activation
     qacc: Array = leaf("nv", unit="m/s^2 or rad/s^2", role=Role.SOLUTION)
     act_dot: Array = leaf("na", unit="of act, 1/s", role=Role.RESULT)
+    qvel_mean: Array = leaf("nv", unit="m/s or rad/s, over the step; with restitution, else 0", role=Role.RESULT)
     # results
     sensordata: Array = leaf("nsensordata", unit="depends on the sensor", role=Role.RESULT)
     energy: Array = leaf(2, unit="J: potential, kinetic", role=Role.RESULT)

@@ -18,12 +18,23 @@ if TYPE_CHECKING:
 Array = jax.Array
 
 CONTACTS = ("soft", "hard")
-HARD_OPTIONS = ("gap", "slip", "grad_gap", "recovery", "contact_iterations", "refresh")
+HARD_OPTIONS = (
+    "gap", "slip", "grad_gap", "recovery", "contact_iterations", "refresh", "restitution", "rebound_speed",
+)  # fmt: skip
 CONTACT_OPTIONS = ("contact", *HARD_OPTIONS)
 
-_DEFAULTS = {"gap": 1e-5, "slip": None, "grad_gap": None, "recovery": 0.5, "contact_iterations": 30, "refresh": 1}
+_DEFAULTS = {
+    "gap": 1e-5,
+    "slip": None,
+    "grad_gap": None,
+    "recovery": 0.5,
+    "contact_iterations": 30,
+    "refresh": 1,
+    "restitution": 0.0,
+    "rebound_speed": 0.01,
+}
 _SLIP_OVER_GAP = 10  # 1/s
-_FLOATS = ("gap", "slip", "grad_gap", "recovery")
+_FLOATS = ("gap", "slip", "grad_gap", "recovery", "restitution", "rebound_speed")
 
 
 @record
@@ -35,10 +46,13 @@ class HardContact(Record):
     soft_cone: int = static()  # ConeType of the model with soft contact
     biased: bool = static()  # whether derivatives are those at grad_gap
     own_slip: bool = static()  # whether slip was given; else it is ten times the gap a second
+    rebounds: bool = static()  # whether restitution is other than 0, or traced
     gap: Array = leaf(unit="m", role=Role.PARAMETER)
     slip: Array = leaf(unit="m/s", role=Role.PARAMETER)
     recovery: Array = leaf(unit="m/s", role=Role.PARAMETER)
     grad_gap: Array = leaf(unit="m", role=Role.PARAMETER)
+    restitution: Array = leaf(unit="1", role=Role.PARAMETER)
+    rebound_speed: Array = leaf(unit="m/s", role=Role.PARAMETER)
 
 
 def contact_options(hard: HardContact | None) -> dict[str, Any]:
@@ -58,6 +72,8 @@ def given_options(hard: HardContact) -> dict[str, Any]:
         "recovery": hard.recovery,
         "contact_iterations": hard.iterations,
         "refresh": hard.refresh,
+        "restitution": hard.restitution,
+        "rebound_speed": hard.rebound_speed,
     }
 
 
@@ -92,7 +108,7 @@ def _record(given: dict[str, Any], cone: int, dtype: Any) -> HardContact:
     """Return the record of options, those that follow the gap still None.  Raises InputError for their values."""
     own_slip, biased = given["slip"] is not None, given["grad_gap"] is not None
     for name in _FLOATS:
-        _check_positive(name, given[name])
+        _check_share(name, given[name]) if name == "restitution" else _check_positive(name, given[name])
     gap = given["gap"] if isinstance(given["gap"], jax.Array) else np.asarray(given["gap"])
     given["slip"] = given["slip"] if own_slip else _SLIP_OVER_GAP * gap
     given["grad_gap"] = given["grad_gap"] if biased else gap
@@ -102,6 +118,7 @@ def _record(given: dict[str, Any], cone: int, dtype: Any) -> HardContact:
         soft_cone=cone,
         biased=biased,
         own_slip=own_slip,
+        rebounds=_is_given(given["restitution"]),
         **{name: jnp.asarray(given[name], dtype) for name in _FLOATS},
     )
 
@@ -114,12 +131,25 @@ def _check_positive(name: str, value: Any) -> None:
         raise InputError(f"{name}={shown(value)} must be above 0")
 
 
+def _check_share(name: str, value: Any) -> None:
+    """Raise for a known share that is none."""
+    if isinstance(value, jax.core.Tracer):
+        return
+    known = np.asarray(value)
+    if not (known.dtype.kind in "biuf" and np.all((known >= 0) & (known <= 1))):
+        raise InputError(f"{name}={shown(value)} must be at least 0 and at most 1")
+
+
+def _is_given(restitution: Any) -> bool:
+    return isinstance(restitution, jax.core.Tracer) or bool(np.any(np.asarray(restitution) != 0))
+
+
 def _axes(hard: HardContact, changes: Mapping[str, Any]) -> HardContact:
     """Return a tree of axes, for `vmap`, after a change: what follows the gap has its axis."""
     axes = {name: changes.get(name, getattr(hard, name)) for name in _FLOATS}
     axes["slip"] = axes["slip"] if hard.own_slip else axes["gap"]
     axes["grad_gap"] = axes["grad_gap"] if hard.biased else axes["gap"]
-    return hard.replace(**axes)
+    return hard.replace(rebounds=hard.rebounds or changes.get("restitution") is not None, **axes)
 
 
 def refuse_hard(t: "Topology", smoothed: bool) -> None:

@@ -116,8 +116,9 @@ class Option:
     MuJoCo's options, and those of contact:
       integrator: an IntegratorType or its word, such as "implicitfast" or "variational".
       contact: "soft", MuJoCo's, or "hard", see `with_hard_contact`. `cone` is the choice for soft contact.
-      gap, slip, grad_gap, recovery, contact_iterations, refresh: of hard contact, its arguments there; None with soft
-        contact. `slip` is ten times the gap until it is given, and again when None is given.
+      gap, slip, grad_gap, recovery, contact_iterations, refresh, restitution, rebound_speed: of hard contact, its
+        arguments there; None with soft contact. `slip` is ten times the gap until it is given, and again when None is
+        given.
     """
 
     __slots__ = ("__dict__", "hard")

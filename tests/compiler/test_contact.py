@@ -22,9 +22,10 @@ ALL = (
     HARD
     + """<numeric name="contact_gap" data="1e-4"/><numeric name="contact_slip" data="0.25"/>
 <numeric name="contact_recovery" data="2"/><numeric name="contact_grad_gap" data="1e-2"/>
-<numeric name="contact_iterations" data="9"/><numeric name="contact_refresh" data="0"/>"""
+<numeric name="contact_iterations" data="9"/><numeric name="contact_refresh" data="0"/>
+<numeric name="contact_restitution" data=".5"/><numeric name="contact_rebound_speed" data=".2"/>"""
 )
-GIVEN = ("hard", 1e-4, 0.25, 1e-2, 2.0, 9, 0)
+GIVEN = ("hard", 1e-4, 0.25, 1e-2, 2.0, 9, 0, 0.5, 0.2)
 
 
 def model(custom="", option="", **options):
@@ -43,7 +44,7 @@ def same(a, b):
 
 
 def test_custom_elements():
-    assert contact(model()) == ("soft", *[None] * 6)
+    assert contact(model()) == ("soft", *[None] * 8)
     same(model(HARD), mjx.with_hard_contact(model()))
     m = model(ALL)
     np.testing.assert_allclose(contact(m)[1:], GIVEN[1:])
@@ -104,7 +105,7 @@ def test_written(custom, dtype):
     m = mjx.with_hard_contact(model(custom, dtype=dtype), 2e-4, slip=0.1)
     text = mjx.Spec.from_model(m).to_xml()
     same(mjx.Model.from_xml_string(text, dtype=dtype), m)
-    assert text.count('name="contact') == 6 and 'name="mine"' in text and '"0.0002"' in text
+    assert text.count('name="contact') == 8 and 'name="mine"' in text and '"0.0002"' in text
     soft = mjx.without_hard_contact(model(custom, dtype=dtype))
     text = mjx.Spec.from_model(soft).to_xml()
     same(mjx.Model.from_xml_string(text, dtype=dtype), soft)
@@ -133,6 +134,7 @@ def test_a_spec_keeps_it():
             HARD + '<numeric name="contact_iterations" data="2.5"/>',
             "data is 2.5, must be one whole number of at least 1",
         ),
+        (HARD + '<numeric name="contact_restitution" data="1.5"/>', "data is 1.5, must be one number from 0 to 1"),
         (HARD + '<numeric name="contact_refresh" data="-1"/>', "must be one whole number of at least 0"),
         (HARD + '<numeric name="contact_gpa" data="1"/>', "is no option of contact; did you mean 'contact_gap'?"),
         (HARD + '<text name="contact_gap" data="1"/>', "beside the text 'contact' this is a number"),
