@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from mjx_like.hard.rows import Motion, motion
 from mjx_like.integrator.table import conditions, step_metric
 from mjx_like.math import lapack
-from mjx_like.math.linalg import matmul
+from mjx_like.math.linalg import matmul, solve_general
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 from mjx_like.variational.midpoint import Problem, linearised
@@ -19,19 +19,25 @@ Array = jax.Array
 
 
 def free_motion(m: Model, d: Data) -> tuple[Array, Callable[[Array], Motion]]:
-    """Return the velocity at the end of a step without contacts, shape (nv,), and the motion about any velocity.
+    """Return the velocity at the end of a step without contacts, to start from, and the motion about any velocity.
 
-    The motion of the variational integrator is linearised there; others are linear.
-    Reads qvel, qfrc_smooth, the rows, and what the integrator's metric or its conditions read.
+    The motion of the variational integrator is linearised there; others are linear. The velocity, shape (nv,), does not
+    carry derivatives but for the variational integrator.
+    Reads qvel, qfrc_smooth, qacc_smooth, the rows, and what the integrator's metric or its conditions read.
     """
     p = conditions(m, d)
     if p is None:
         own = motion(m, d, step_metric(m, d))
-        return (lapack.solve(own.A, own.b) if m.nv else own.b), lambda nu: own
+        return (_start(own, d.qacc_smooth) if m.nv else own.b), lambda nu: own
     springs = motion(m, d.replace(qfrc_smooth=jnp.zeros_like(d.qvel)), jnp.zeros_like(d.M))
     p = p._replace(metric=p.metric + springs.A, known=p.known + springs.b)
     free = solution(m.topology, ITERATIONS, p, d.qvel) if m.nv else d.qvel
-    return free, lambda nu: _about(m, p, springs, nu)
+    return lapack.after(free, d.qacc_smooth), lambda nu: _about(m, p, springs, nu)
+
+
+def _start(own: Motion, before: Array) -> Array:
+    A, b = jax.lax.stop_gradient((lapack.after(own.A, before), own.b))
+    return solve_general(A, b, at_once=True)
 
 
 def _about(m: Model, p: Problem, springs: Motion, nu: Array) -> Motion:

@@ -73,6 +73,14 @@ def one_at_a_time() -> bool:
     return _FIRST <= version < _MENDED and few and jax.default_backend() == "cpu"
 
 
+def after(x: Array, before: Array) -> Array:
+    """Return x, but not before `before`, shape (n,), is known, where calls may wait for each other.
+
+    Calls `at_once` that do not need each other's results are put in order by this, a call's matrices among its needs.
+    """
+    return x + 0 * lax.stop_gradient(before[0]) if one_at_a_time() else x
+
+
 def _factor(a: Array) -> Array:
     # LAPACK takes columns first: handing it the transpose of a symmetric matrix spares a copy
     return lax.linalg.cholesky(a.mT, symmetrize_input=False)
