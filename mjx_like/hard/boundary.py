@@ -12,6 +12,7 @@ from mjx_like.math import safe
 Array = jax.Array
 
 _FAR = 1e6  # of a step, in its own length
+_NOISE = 16  # rounding errors
 
 
 class Room(NamedTuple):
@@ -53,6 +54,7 @@ def _to_surface(cones: Cones, x: Array, rest: Array, d: Array, drest: Array) -> 
     constant = jnp.maximum((x - size) * (x + size), 0)
     half, square = x * d - jnp.sum(rest * drest, axis=-1), d * d - jnp.sum(drest * drest, axis=-1)
     discriminant = half * half - square * constant
+    noise = _NOISE * jnp.finfo(x.dtype).eps * half * half  # where nothing slides there is one double root
     below = jnp.sqrt(jnp.maximum(discriminant, 0)) - half
-    hits = (cones.used > 0) & (discriminant >= 0) & (below > 0)
+    hits = (cones.used > 0) & (discriminant >= -noise) & (below > 0)
     return jnp.where(hits, constant / jnp.where(hits, below, 1), _FAR)

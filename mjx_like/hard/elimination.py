@@ -73,7 +73,8 @@ class System:
         p, nv = self._p, self._p.b.shape[0]
         normal = self._stiff[:, None] * p.J
         own = normal[normal.shape[0] - p.contact.k.shape[0] :]
-        answer = jnp.sum(self._contact.W[..., None] * p.contact.J[:, None], axis=2)
+        W, J = self._contact.W, p.contact.J
+        answer = sum(W[..., i, None] * J[:, None, i] for i in range(J.shape[1]))  # fuses, as sums over axes do not
         tangent = p.contact.used[:, None, None] * (self._contact.w[..., None] * own[:, None] - answer)
         held = -(p.loss.used * self._loss.W[:, 0, 0])[:, None] * p.loss.J[:, 0]
         rows = jnp.concatenate([p.J, p.contact.J.reshape(-1, nv), p.loss.J[:, 0]])

@@ -11,8 +11,8 @@ from tests.hard.scene import model
 
 G = 9.81
 BALL = '<geom size=".1" mass="1" condim="1"/>'
-DROP = f"""<mujoco><option timestep="0.01"/><worldbody><geom type="plane" size="5 5 1" condim="1"/>
-<body pos="0 0 1.1"><joint type="slide" axis="0 0 1"/>{BALL}</body></worldbody></mujoco>"""
+DROP = """<mujoco><option timestep="0.01"/><worldbody><geom type="plane" size="5 5 1"/>
+<body pos="0 0 1.1"><joint type="slide" axis="0 0 1"/><geom size=".1" mass="1"/></body></worldbody></mujoco>"""
 ROW = '<mujoco><option timestep="0.002" gravity="0 0 0"/><worldbody>{}</worldbody></mujoco>'
 ALONG = f'<body><joint type="slide" axis="1 0 0"/>{BALL}</body>'
 WALL = ROW.format('<geom type="plane" size="5 5 1" zaxis="1 0 0" condim="1"/>' + ALONG)
