@@ -70,9 +70,9 @@ def _rising(x: Array) -> Array:
 
 def _of_contacts(rows: Data, layout: ConeLayout | PlainLayout, p: Problem) -> Array:
     """Return whether pairs are those of contacts, not of limits, shape (npair,)."""
-    nplain = p.bound.shape[0]
+    nplain = p.k.shape[0] - p.contact.k.shape[0]
     plain = layout.from_rows(rows.efc_type)[:nplain] == ConstraintType.CONTACT_FRICTIONLESS
-    return jnp.concatenate([plain, jnp.ones(p.k.shape[0] - nplain, bool)])
+    return jnp.concatenate([plain, jnp.ones(p.contact.k.shape[0], bool)])
 
 
 def over_step(p: Problem, i: Impacts) -> Problem:
