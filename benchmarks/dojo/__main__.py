@@ -10,7 +10,7 @@ from collections.abc import Callable
 import jax
 
 import mjx_like as mjx
-from benchmarks.dojo import convergence, cost, curves, drops, impacts, momentum, sliding, standing
+from benchmarks.dojo import convergence, cost, cube, curves, drops, impacts, momentum, sliding, standing
 
 Row = Callable[[pathlib.Path | None], None]  # prints its figures; draws a picture where it is given a folder
 ROWS: dict[str, Row] = {
@@ -25,6 +25,7 @@ ROWS: dict[str, Row] = {
     "stack": standing.stack,
     "penetration": drops.penetration,
     "convergence": convergence.convergence,
+    "cube": cube.cube,
     "momentum": momentum.momentum,
     "energy": momentum.energy,
     "time": cost.times,
