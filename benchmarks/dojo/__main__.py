@@ -10,7 +10,7 @@ from collections.abc import Callable
 import jax
 
 import mjx_like as mjx
-from benchmarks.dojo import convergence, cost, cube, curves, drops, impacts, momentum, sliding, standing
+from benchmarks.dojo import convergence, cost, cube, curves, drops, impacts, momentum, sliding, standing, trajectories
 
 Row = Callable[[pathlib.Path | None], None]  # prints its figures; draws a picture where it is given a folder
 ROWS: dict[str, Row] = {
@@ -28,6 +28,7 @@ ROWS: dict[str, Row] = {
     "cube": cube.cube,
     "momentum": momentum.momentum,
     "energy": momentum.energy,
+    "trajectories": trajectories.trajectories,
     "time": cost.times,
 }
 
