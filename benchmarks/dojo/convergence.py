@@ -88,7 +88,7 @@ def _solves(m: mjx.Model, states: mjx.Data) -> tuple[jax.Array, jax.Array, jax.A
 
         def after(count):
             found = search(count, p, free)
-            z = found.z
+            z = found.best
             contact = Scaling(contact_bound(p, z.gamma), z.c, z.eta, times(p.contact.J, z.nu))
             loss = Scaling(p.bound, z.loss_c, z.loss_eta, times(p.loss.J, z.nu))
             size = jnp.linalg.svd(System(p, z, contact.linear, loss.linear).matrix(), compute_uv=False)

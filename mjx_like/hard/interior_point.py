@@ -16,8 +16,7 @@ from mjx_like.hard.boundary import room
 from mjx_like.hard.elimination import Free, System, free_pairs
 from mjx_like.hard.problem import Point, Problem, contact_bound, friction, products, residuals, times
 from mjx_like.hard.scaling import Scaling
-from mjx_like.math import safe
-from mjx_like.math.linalg import solve_general
+from mjx_like.math import lapack, safe
 
 Array = jax.Array
 
@@ -33,7 +32,8 @@ class Search(NamedTuple):
     """Where a search stands; error: the largest residual over its natural size."""
 
     z: Point
-    error: Array
+    best: Point  # of all so far, so that a search that fails ends no worse than it began
+    error: Array  # of the best
     iterations: Array
     done: Array
 
@@ -45,12 +45,12 @@ def tolerance(dtype) -> float:
 
 def begin(iterations: int, p: Problem, nu: Array) -> Search:
     """Return the search before the first step, from a velocity nu, shape (nv,)."""
-    return _at(iterations, p, start(p, nu), jnp.int32(0))
+    z = start(p, nu)
+    return _ended(iterations, Search(z, z, error(p, z), jnp.int32(0), jnp.asarray(False)))
 
 
-def _at(iterations: int, p: Problem, z: Point, count: Array) -> Search:
-    found = error(p, z)
-    return Search(z, found, count, (found <= tolerance(found.dtype)) | (count >= iterations))
+def _ended(iterations: int, at: Search) -> Search:
+    return at._replace(done=(at.error <= tolerance(at.error.dtype)) | (at.iterations >= iterations))
 
 
 def start(p: Problem, nu: Array) -> Point:
@@ -101,7 +101,7 @@ def advance(iterations: int, p: Problem, at: Search) -> Search:
         gamma = free_pairs(z, r.s, r.pair - target * p.k + pair)
         push, held = contact.remainder(target * p.contact.k, cone), loss.remainder(target * p.loss.k, lost)
         f = Free(r.s, gamma, *push, *held)
-        return system.step(f, solve_general(H, system.side(r.motion, f), at_once=True))
+        return system.step(f, lapack.solve(H, system.side(r.motion, f), at_once=True))
 
     away = direction(0.0, 0.0, 0.0, 0.0)
     mean, length = _product(p, z), jnp.minimum(1.0, room(p, z, away).all())
@@ -118,7 +118,10 @@ def advance(iterations: int, p: Problem, at: Search) -> Search:
     new = _reached(p, z, step, mean)
     finite = jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(new)]))
     new = jax.tree.map(lambda a, b: jnp.where(finite, a, b), new, z)
-    return _at(iterations, p, new, at.iterations + 1)
+    found = error(p, new)
+    better = found < at.error
+    best = jax.tree.map(lambda a, b: jnp.where(better, a, b), new, at.best)
+    return _ended(iterations, Search(new, best, jnp.where(better, found, at.error), at.iterations + 1, at.done))
 
 
 def _reached(p: Problem, z: Point, step: Point, mean: Array) -> Point:

@@ -44,7 +44,8 @@ def _sized(iterations: int, size: int, p: Problem, nu: Array) -> Search:
     p = jax.vmap(functools.partial(_cut, size))(p)
     first = jax.vmap(functools.partial(begin, iterations))(p, nu)
     found = advanced(jax.vmap(functools.partial(advance, iterations)), p, first)
-    return found._replace(z=jax.vmap(functools.partial(_widened, count - size))(found.z))
+    widened = jax.vmap(functools.partial(_widened, count - size))
+    return found._replace(z=widened(found.z), best=widened(found.best))
 
 
 def _cut(size: int, p: Problem) -> Problem:

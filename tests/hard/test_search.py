@@ -60,25 +60,25 @@ def found(worlds, starts):
 def test_a_batch_meets_the_conditions(worlds, found):
     np.testing.assert_array_less(found.error, tolerance(jnp.float64))
     assert found.done.all() and found.iterations.max() < 30
-    r = jax.vmap(residuals)(worlds, found.z)
+    r = jax.vmap(residuals)(worlds, found.best)
     np.testing.assert_allclose(r.motion, 0, atol=1e-10)
     np.testing.assert_allclose(r.s, 0, atol=1e-10)
     np.testing.assert_allclose(r.pair, 0, atol=1e-8 * GAP * FALL)
-    assert worlds.contact.used.sum(axis=1).max() > 4 and (found.z.gamma * worlds.used).max() > FALL
+    assert worlds.contact.used.sum(axis=1).max() > 4 and (found.best.gamma * worlds.used).max() > FALL
 
 
 def test_a_batch_is_what_its_worlds_are_alone(worlds, starts, found):
     one = jax.jit(functools.partial(search, 30))
     for i in range(0, WORLDS, 12):
         alone = one(jax.tree.map(lambda x, i=i: x[i], worlds), starts[i])
-        np.testing.assert_allclose(found.z.nu[i], alone.z.nu, atol=1e-9)
+        np.testing.assert_allclose(found.best.nu[i], alone.best.nu, atol=1e-9)
         assert int(found.iterations[i]) == int(alone.iterations)
 
 
 def test_no_iterations_leave_the_start(worlds, starts):
     at = jax.jit(jax.vmap(functools.partial(search, 0)))(worlds, starts)
     assert at.done.all() and not at.iterations.any()
-    np.testing.assert_array_equal(at.z.nu, starts)
+    np.testing.assert_array_equal(at.best.nu, starts)
 
 
 def inside(p: Problem, z: Point) -> np.ndarray:
