@@ -1,11 +1,14 @@
 """python -m benchmarks.dojo.robots [MODEL ...]: hard contact on robots with random controls, beside soft contact.
 
-Prints, for each model of models/: compile time, steps a second of 64 worlds, the share of solves that did not
-converge, worlds whose state went bad, and the deepest penetration at the end of a step. Both modes run in one process,
-one after the other, in float32.
+Prints, for each model: compile time, steps a second of 64 worlds, the share of solves that did not converge, worlds
+whose state went bad, and the deepest penetration at the end of a step. Both modes run in one process, one after the
+other, in float32. A model is a name of models/, gymnasium/NAME or dm_control/NAME, of the files of those packages, or a
+path; without any, those of gymnasium and dm_control with contact.
 """
 
 import argparse
+import importlib.util
+import pathlib
 import time
 
 import jax
@@ -15,6 +18,19 @@ import numpy as np
 import mjx_like as mjx
 
 WORLDS = 64
+FOLDERS = {"gymnasium": "envs/mujoco/assets", "dm_control": "suite"}
+IN_CONTACT = {
+    "gymnasium": ("hopper", "walker2d", "half_cheetah", "ant", "humanoid", "humanoidstandup", "pusher"),
+    "dm_control": ("hopper", "walker", "cheetah", "finger", "ball_in_cup", "humanoid", "quadruped", "stacker"),
+}
+
+
+def path_of(name: str) -> str:
+    """Return the file of a model."""
+    package, _, model = name.partition("/")
+    if package in FOLDERS and model:
+        return str(pathlib.Path(importlib.util.find_spec(package).origin).parent / FOLDERS[package] / f"{model}.xml")
+    return name if name.endswith(".xml") else f"models/{name}.xml"
 
 
 def measure(m: mjx.Model, steps: int) -> dict[str, float]:
@@ -50,14 +66,14 @@ def measure(m: mjx.Model, steps: int) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.dojo.robots", description=__doc__)
-    parser.add_argument("models", nargs="*", default=["hopper", "half_cheetah", "ant"])
+    parser.add_argument("models", nargs="*", default=[f"{k}/{x}" for k, names in IN_CONTACT.items() for x in names])
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--gap", type=float, default=1e-5)
     args = parser.parse_args()
     print("| model | contact | compile [s] | steps/s | unconverged [%] | worlds lost | deepest at a step's end [m] |")
     print("|---|---|---|---|---|---|---|")
     for name in args.models:
-        soft = mjx.Model.from_xml_path(f"models/{name}.xml")
+        soft = mjx.Model.from_xml_path(path_of(name))
         for mode, m in (("soft", soft), ("hard", mjx.with_hard_contact(soft, args.gap))):
             x = measure(m, args.steps)
             figures = f"{x['compile']:.1f} | {x['rate']:.0f} | {x['unconverged']:.2f} | {x['lost']} | {x['depth']:.2e}"
