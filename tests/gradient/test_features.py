@@ -19,7 +19,7 @@ SHARED = tuple(
     f"pair_{pair}"
     for pair in (
         "capsule_cylinder capsule_ellipsoid cylinder_box cylinder_mesh ellipsoid_box ellipsoid_cylinder mesh_mesh"
-        " hfield_box hfield_capsule hfield_cylinder hfield_ellipsoid"
+        " hfield_box hfield_capsule hfield_cylinder hfield_ellipsoid capsule_mesh cylinder_cylinder"
     ).split()
 )
 ALIKE = (  # another pose, cone or set of numbers
@@ -28,6 +28,20 @@ ALIKE = (  # another pose, cone or set of numbers
     "surface_velocity_elliptic",
     "contact_adhesion_elliptic",
     "contact_override",
+    "condim1_elliptic",
+    "condim1_pyramidal",
+    "condim4_elliptic",
+    "condim4_pyramidal",
+    "condim6_pyramidal",
+    "diagexact_elliptic",
+    "noslip_pyramidal",
+    "pair_box_box_edge",
+    "pair_box_box_face",
+    "pair_capsule_box_flat",
+    "pair_capsule_capsule_parallel",
+    "pair_plane_box_flat",
+    "pair_plane_cylinder_lying",
+    "pair_plane_cylinder_upright",
 )
 SLOW = LARGE + ALIKE + SHARED
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)
