@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.hard.interior_point import Search, advance, begin
-from mjx_like.hard.problem import Point, Problem
+from mjx_like.hard.problem import Point, Problem, contact_bound
 from mjx_like.math.batching import whole_batch, with_capacity
 from mjx_like.math.lots import advanced
 
@@ -34,7 +34,7 @@ def _capacities(p: Problem) -> tuple[int, ...]:
 
 def _need(p: Problem) -> Array:
     """Return how many cones of each world are in use, shape (batch,); they stand first."""
-    pairs = p.used[:, p.used.shape[1] - p.contact.used.shape[1] :]
+    pairs = jax.vmap(contact_bound)(p, p.used)
     return jnp.max(jnp.where(pairs > 0, jnp.arange(1, pairs.shape[1] + 1), 0), axis=1, initial=0)
 
 

@@ -131,8 +131,3 @@ def _in_turn(function, *args: Array) -> Array:
     if args[0].shape[0] == 1:
         return function(*(x[0] for x in args))[None]
     return lax.map(lambda one: function(*one), args)
-
-
-def solve_columns(a: Array, b: Array) -> Array:
-    """Return x with a x = b for a regular matrix, shapes (n, n) and (n, k); not differentiable by itself."""
-    return _each(jnp.linalg.solve, a, b) if one_at_a_time() else jnp.linalg.solve(a, b)
