@@ -1,6 +1,5 @@
 """The choice of contact on the command line."""
 
-import jax
 import numpy as np
 import pytest
 
@@ -9,13 +8,6 @@ from tests.cli.test_cli import call
 
 BALL = """<mujoco><option integrator="RK4"/><worldbody><geom type="plane" size="1 1 1"/>
 <body pos="0 0 .12"><freejoint/><geom size=".1" mass="1"/></body></worldbody></mujoco>"""
-
-
-@pytest.fixture(autouse=True)
-def precision():
-    """The precision that the other tests need: a command sets its own."""
-    yield
-    jax.config.update("jax_enable_x64", True)
 
 
 @pytest.fixture

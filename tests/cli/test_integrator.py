@@ -1,6 +1,5 @@
 """The choice of the integrator on the command line."""
 
-import jax
 import mujoco
 import numpy as np
 import pytest
@@ -13,13 +12,6 @@ from tests.cli.test_cli import call
 FALL = """<mujoco><option timestep="0.01"/><worldbody><body pos="0 0 9"><freejoint/>
 <geom type="capsule" fromto="-.1 0 0 .1 0 0" size=".1"/></body></worldbody>{}</mujoco>"""
 TEXT = '<custom><text name="integrator" data="variational"/></custom>'
-
-
-@pytest.fixture(autouse=True)
-def precision():
-    """The precision that the other tests need: a command sets its own."""
-    yield
-    jax.config.update("jax_enable_x64", True)
 
 
 @pytest.fixture

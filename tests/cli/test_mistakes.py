@@ -2,18 +2,9 @@
 
 import re
 
-import jax
 import pytest
 
 from mjx_like.cli import main
-
-
-@pytest.fixture(autouse=True)
-def precision():
-    """The precision that the other tests need: a command sets its own."""
-    yield
-    jax.config.update("jax_enable_x64", True)
-
 
 ARM = '<body name="arm"><joint name="elbow"/><geom name="fore" size=".1"/><site name="tip"/></body>'
 

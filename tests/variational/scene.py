@@ -7,18 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 
 import mjx_like as mjx
+from benchmarks.dojo import momentum
 from mjx_like.variational.conserved import mean_velocity
 
-ASTRONAUT = """<mujoco><option gravity="0 0 0"><flag contact="disable"/></option>
-<default><geom contype="0" conaffinity="0"/><joint armature="0.01"/></default>
-<worldbody><body name="chest" pos="0 0 1"><freejoint/><geom type="box" size=".2 .15 .3" mass="4" pos=".03 0 .05"/>
-  <body pos="0 .2 .2"><joint name="a" axis="1 0 0"/><geom type="capsule" fromto="0 0 0 0 .5 .1" size=".05" mass="1"/>
-    <body pos="0 .5 .1"><joint name="b" axis="0 0 1"/><geom type="capsule" fromto="0 0 0 .1 .4 0" size=".04" mass=".7"/>
-    </body></body>
-  <body pos="0 -.1 -.3"><joint name="c" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 .1 -.6" size=".06" mass="2"/>
-    <body pos="0 .1 -.6"><joint name="e" axis="1 1 0"/><geom type="box" size=".1 .05 .2" mass=".9" pos="0 0 -.2"/>
-    </body></body></body></worldbody>
-<actuator><motor joint="a"/><motor joint="b"/><motor joint="c"/><motor joint="e"/></actuator></mujoco>"""
+ASTRONAUT = momentum.BODY  # which floats
 
 MIXED = """<mujoco><option timestep="0.02" gravity="0.3 -0.2 -9.81"><flag contact="disable"/></option>
 <worldbody>
