@@ -13,6 +13,7 @@ from mjx_like.types.enums import (
     JointType,
     ObjType,
 )
+from mjx_like.types.model import Model
 from mjx_like.types.plans import ConstraintPlan
 from mjx_like.types.topology import Topology
 
@@ -171,3 +172,8 @@ def _bits(mask: np.ndarray) -> np.ndarray:
     padded[:, : mask.shape[1]] = mask > 0
     weights = (np.uint64(1) << np.arange(_WORD, dtype=np.uint64))[None, None]
     return (padded.reshape(mask.shape[0], words, _WORD) * weights).sum(axis=2).astype(np.uint32)
+
+
+def without_rows(m: Model) -> bool:
+    """Return whether the model has no constraint rows, or no room for any."""
+    return m.njmax == 0 or m.plans.constraint.default_njmax == 0

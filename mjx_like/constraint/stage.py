@@ -13,6 +13,7 @@ from mjx_like.constraint.contact import approximate_diagonal, contact_parameters
 from mjx_like.constraint.equality import velocity_product
 from mjx_like.constraint.exact_diagonal import exact_diagonal
 from mjx_like.constraint.impedance import end_of_step
+from mjx_like.constraint.plan import without_rows
 from mjx_like.constraint.slots import Slots, equality_active, slots, smoothed_limits
 from mjx_like.constraint.softening import acts_from
 from mjx_like.constraint.spring import LIMIT, Sources, Springs, springs
@@ -49,8 +50,7 @@ def make_constraint(m: Model, d: Data) -> Data:
     stay. With the flag diagexact it reads qLD as well, but for the integrator `discrete`, whose metric is made later.
     Source: mj_makeConstraint.
     """
-    plan = m.plans.constraint
-    if m.njmax == 0 or plan.default_njmax == 0:
+    if without_rows(m):
         return _without_rows(m, d)
     d = adhesive_gap(m, d)
     use = _in_use(m, d)
@@ -81,7 +81,7 @@ def reference_constraint(m: Model, d: Data) -> Data:
     `make_constraint` reads. Writes efc_vel, efc_aref.  Source: mj_referenceConstraint.
     """
     plan = m.plans.constraint
-    if m.njmax == 0 or plan.default_njmax == 0:
+    if without_rows(m):
         return d
     vel = matmul(d.efc_J, d.qvel)
     if m.has["geom_surfacevel"].any() and plan.contact_dims:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
+from mjx_like.constraint.plan import without_rows
 from mjx_like.errors import UnsupportedError
 from mjx_like.hard.problem import Point, Problem, contact_bound, friction, impulse, times
 from mjx_like.hard.rows import Motion, forces, motion, problem
@@ -53,7 +54,7 @@ def hard_inverse(m: Model, d: Data, position: Callable[[Model, Data], Data]) -> 
 
 def _constrained(m: Model, d: Data, metric: Array, position: Callable[[Model, Data], Data]) -> Data:
     """Return `d` with the forces of constraints at the end of the step."""
-    if m.njmax == 0 or m.plans.constraint.default_njmax == 0:
+    if without_rows(m):
         return d.replace(qfrc_constraint=jnp.zeros_like(d.qvel))
     nu, none = d.qvel + m.opt_floats.timestep * d.qacc, jnp.zeros_like(d.qvel)
     own = motion(m, d.replace(qfrc_smooth=none), metric)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from mjx_like.constraint.plan import without_rows
 from mjx_like.errors import UnsupportedError
 from mjx_like.hard.free_motion import free_motion
 from mjx_like.hard.implicit_gradient import solution
@@ -49,7 +50,7 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
     free, motion_about = free_motion(m, d)
     if m.hard.rebounds and conditions(m, d) is not None:
         raise UnsupportedError("hard contact has no restitution with the integrator variational; take implicitfast")
-    if m.njmax == 0 or m.plans.constraint.default_njmax == 0:
+    if without_rows(m):
         own = motion_about(free)
         nu = lapack.solve(own.A, own.b) if m.nv else free
         return _finished(m, d, nu, nu, jnp.zeros_like(nu))

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from mjx_like.actuator.derivative import force_slope, length_slope, velocity_dependent
 from mjx_like.constraint.adhesion import row_owners
 from mjx_like.constraint.exact_diagonal import exact_diagonal
+from mjx_like.constraint.plan import without_rows
 from mjx_like.constraint.stage import reference_constraint
 from mjx_like.integrator.advance import advance
 from mjx_like.integrator.implicitfast import free_bias
@@ -140,7 +141,7 @@ def constraint_inertia(m: Model, d: Data) -> Data:
     Reads M, contact, nefc, efc_*, cvel and what `discrete_metric` reads. Writes efc_R, efc_D; with adhesion efc_aref,
     with diagexact efc_diagA.  Source: by experiment.
     """
-    if m.njmax == 0 or m.plans.constraint.default_njmax == 0:
+    if without_rows(m):
         return d
     metric = discrete_metric(m, d)[0]
     if m.enabled(EnableBit.DIAGEXACT):

@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 
+from mjx_like.constraint.plan import without_rows
 from mjx_like.solver.law import force, state, zones
 from mjx_like.solver.problem import times, transposed_times
 from mjx_like.solver.rows import row_layout, row_problem
@@ -14,7 +15,7 @@ def constraint_force(m: Model, d: Data) -> Data:
 
     Reads qacc, efc_* and contact. Writes efc_force, efc_state, qfrc_constraint.  Source: mj_invConstraint.
     """
-    if m.njmax == 0 or m.plans.constraint.default_njmax == 0:
+    if without_rows(m):
         return d.replace(qfrc_constraint=jnp.zeros_like(d.qfrc_constraint))
     layout = row_layout(m, d)
     p = row_problem(d, d.M, d.qfrc_smooth, layout)

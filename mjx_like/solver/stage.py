@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.constants import MINVAL
+from mjx_like.constraint.plan import without_rows
 from mjx_like.math.linalg import cho_solve, cholesky
 from mjx_like.solver.dual import Dual, dual, dual_state
 from mjx_like.solver.implicit_gradient import optimum
@@ -43,7 +44,7 @@ def solve_metric(
     Reads qacc_warmstart, nefc, contact and efc_*. Writes qacc, efc_force, efc_state, qfrc_constraint, solver_niter,
     solver_residual and unconverged.
     """
-    if m.njmax == 0 or m.plans.constraint.default_njmax == 0:
+    if without_rows(m):
         zero = jnp.zeros_like
         return d.replace(
             qacc=unconstrained,

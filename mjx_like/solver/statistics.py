@@ -5,6 +5,7 @@ import jax.numpy as jnp
 
 from mjx_like.arguments import whole_number
 from mjx_like.constants import MINVAL
+from mjx_like.constraint.plan import without_rows
 from mjx_like.errors import InputError
 from mjx_like.solver.implicit_gradient import SOLVERS
 from mjx_like.solver.law import cost_change
@@ -44,7 +45,7 @@ def solver_statistics(m: Model, d: Data, count: int = 10) -> SolverStatistics:
     """
     one_world("solver_statistics", m, d, rows=True)
     count = whole_number("count", count, least=1)
-    if m.njmax == 0 or m.plans.constraint.default_njmax == 0:
+    if without_rows(m):
         raise InputError("solver_statistics: the model has no constraint rows")
     task = task_of(m, d, d.M, d.qfrc_smooth, d.qacc_smooth)
     start, p = task.start, task.problem
