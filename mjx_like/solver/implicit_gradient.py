@@ -19,7 +19,7 @@ from mjx_like.math.tangent import still
 from mjx_like.solver.capacity import Kept, most, need
 from mjx_like.solver.cg import cg
 from mjx_like.solver.law import force
-from mjx_like.solver.newton import newton
+from mjx_like.solver.newton_kernel import newton_anywhere
 from mjx_like.solver.pgs import pgs
 from mjx_like.solver.problem import Problem, Settings, Solution, Start, gradient, hessian_at, times, transposed_times
 from mjx_like.types.enums import SolverType
@@ -27,7 +27,7 @@ from mjx_like.types.enums import SolverType
 Array = jax.Array
 
 OPTIMUM = "optimum"
-SOLVERS = {SolverType.NEWTON: newton, SolverType.CG: cg, SolverType.PGS: pgs}
+SOLVERS = {SolverType.NEWTON: newton_anywhere, SolverType.CG: cg, SolverType.PGS: pgs}
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))

@@ -1,5 +1,6 @@
 """Exact line search along a direction: the fallback where a full Newton step goes too far."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -23,21 +24,16 @@ class _Search(NamedTuple):
     count: Array
 
 
-def step_length(
-    law: Law, jar: Array, slope: Array, bend: Array, direction: Array, wanted: Array, iterations: int
-) -> Array:
-    """Return the step along a descent direction that minimises the cost, shape (...); 1 where none is wanted.
+Derivatives = Callable[[Array], tuple[Array, Array]]
 
-    Newton's method on the derivative, which rises with the step, inside a bracket that shrinks; where a Newton step
-    leaves the bracket, it is bisected, or doubled while no upper end is known. It ends when every derivative has
-    fallen to a hundredth of that at step 0: the next Newton step of the solver does the rest.
+
+def derivatives_along(law: Law, jar: Array, slope: Array, bend: Array, direction: Array) -> Derivatives:
+    """Return the function of the step that gives the first two derivatives of the cost along a direction.
 
     Args:
       jar: residuals at step 0, shape (..., nrow).
       slope, bend: first and second derivative of the Gauss cost along the direction at step 0, shape (...).
       direction: change of the residuals with the step, shape (..., nrow).
-      wanted: which worlds search, shape (...).
-      iterations: most derivatives that are taken beyond step 0.
     """
 
     def derivatives(alpha: Array) -> tuple[Array, Array]:
@@ -46,7 +42,24 @@ def step_length(
         first = slope + alpha * bend - total(force(law, here) * direction)
         return first, bend + total(weight * K[..., 0] ** 2)
 
-    target = _REDUCTION * jnp.abs(derivatives(jnp.zeros_like(slope))[0])
+    return derivatives
+
+
+def step_length(derivatives: Derivatives, one: Array, wanted: Array, iterations: int) -> Array:
+    """Return the step along a descent direction that minimises the cost, shape (...); 1 where none is wanted.
+
+    Newton's method on the derivative, which rises with the step, inside a bracket that shrinks; where a Newton step
+    leaves the bracket, it is bisected, or doubled while no upper end is known. It ends when every derivative has
+    fallen to a hundredth of that at step 0: the next Newton step of the solver does the rest.
+
+    Args:
+      derivatives: first and second derivative of the cost at a step, shapes (...).
+      one: ones, shape (...).
+      wanted: which worlds search, shape (...).
+      iterations: most derivatives that are taken beyond step 0.
+    """
+    zero = jnp.zeros_like(one)
+    target = _REDUCTION * jnp.abs(derivatives(zero)[0])
 
     def improve(carry: _Search) -> _Search:
         alpha, low, high = carry.alpha, carry.low, carry.high
@@ -58,6 +71,8 @@ def step_length(
         done = carry.done | (jnp.abs(first) <= target)
         return _Search(jnp.where(done, alpha, following), low, high, done, carry.count + 1)
 
-    one = jnp.ones_like(slope)
-    first = _Search(one, jnp.zeros_like(one), jnp.full_like(one, jnp.inf), ~wanted, jnp.int32(0))
-    return lax.while_loop(lambda s: (s.count < iterations) & ~jnp.all(s.done), improve, first).alpha
+    def goes_on(s: _Search) -> Array:
+        return (s.count < iterations) & ~(jnp.all(s.done) if s.done.ndim else s.done)
+
+    first = _Search(one, zero, jnp.full_like(one, jnp.inf), ~wanted, jnp.int32(0))
+    return lax.while_loop(goes_on, improve, first).alpha

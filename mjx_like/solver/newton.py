@@ -13,7 +13,7 @@ from mjx_like.math.lots import advanced
 from mjx_like.solver.capacity import at_capacity
 from mjx_like.solver.law import cost_change, curved, force, zones
 from mjx_like.solver.law import state as row_state
-from mjx_like.solver.linesearch import step_length
+from mjx_like.solver.linesearch import derivatives_along, step_length
 from mjx_like.solver.problem import (
     Problem,
     Settings,
@@ -121,35 +121,75 @@ def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, lim
     step = -solve_positive(hessian(p, zone, s.jar), gradient)
     along, metric = times(p.J, step), times(p.M, step)
     slope, bend = jnp.sum(step * s.smooth, axis=-1), jnp.sum(step * metric, axis=-1)
-    decrement = -0.5 * jnp.sum(step * gradient, axis=-1)
 
     def change(alpha: Array) -> Array:
         return alpha * slope + 0.5 * alpha * alpha * bend + cost_change(p.law, s.jar, s.jar + alpha[:, None] * along)
 
     one = jnp.ones_like(slope)
     full = change(one)
-    noise = _NOISE * jnp.finfo(one.dtype).eps * (jnp.abs(slope) + bend)
-    trips = ~(full <= noise) & ~s.done
+    trips = overshoots(full, slope, bend) & ~s.done
 
     def search() -> tuple[Array, Array]:
-        most = min(settings.ls_iterations, _LONGEST_SEARCH)
-        alpha = step_length(p.law, s.jar, slope, bend, along, trips, most)
+        derivatives = derivatives_along(p.law, s.jar, slope, bend, along)
+        alpha = step_length(derivatives, one, trips, longest_search(settings))
         return alpha, change(alpha)
 
     alpha, gain = lax.cond(jnp.any(trips), search, lambda: (one, full))
     jar = s.jar + alpha[:, None] * along
     same = jnp.all(zones(p.law, jar) == zone, axis=-1)
-    norm = scale * jnp.linalg.norm(gradient, axis=-1)
-    small = (scale * decrement < tolerance) | (norm < tolerance) | ((gain <= 0) & (-scale * gain < tolerance))
-    exact = same & (alpha == 1) & ~curved(p.law, zone) & (tolerance > 0)
-    energy = jnp.abs(jnp.sum(s.x * p.q, axis=-1)) + 0.5 * jnp.abs(jnp.sum(s.x * (s.smooth + p.q), axis=-1))
-    stalled = same & (decrement > 0.5 * s.decrement) & (decrement <= 1e3 * jnp.finfo(one.dtype).eps * energy)
+    decrement = -0.5 * jnp.sum(step * gradient, axis=-1)
+    taken = Taken(
+        alpha=alpha,
+        gain=gain,
+        decrement=decrement,
+        norm=jnp.linalg.norm(gradient, axis=-1),
+        same=same,
+        curved=curved(p.law, zone),
+        energy=jnp.abs(jnp.sum(s.x * p.q, axis=-1)) + 0.5 * jnp.abs(jnp.sum(s.x * (s.smooth + p.q), axis=-1)),
+    )
     iterations = s.iterations + 1
     return _State(
         x=s.x + alpha[:, None] * step,
         jar=jar,
         smooth=s.smooth + alpha[:, None] * metric,
         decrement=decrement,
-        done=small | exact | stalled | (decrement <= 0) | (iterations >= most_iterations(settings, limit)),
+        done=ended(taken, s.decrement, tolerance, scale) | (iterations >= most_iterations(settings, limit)),
         iterations=iterations,
     )
+
+
+def longest_search(settings: Settings) -> int:
+    """Return the most derivatives that a line search takes beyond the first."""
+    return min(settings.ls_iterations, _LONGEST_SEARCH)
+
+
+def overshoots(full: Array, slope: Array, bend: Array) -> Array:
+    """Return whether a full step raises the cost, by more than rounding; full: change of the cost."""
+    noise = _NOISE * jnp.finfo(full.dtype).eps * (jnp.abs(slope) + bend)
+    return ~(full <= noise)
+
+
+class Taken(NamedTuple):
+    """A Newton step that has been taken, and where it began; arrays of one shape."""
+
+    alpha: Array  # share of the full step
+    gain: Array  # change of the cost
+    decrement: Array  # what the full step would lower the quadratic model of the cost by
+    norm: Array  # of the gradient at its beginning
+    same: Array  # whether the zones at its end are those of its Hessian
+    curved: Array  # whether the Hessian changes within these zones
+    energy: Array  # size of the terms of the Gauss cost
+
+
+def ended(step: Taken, last: Array, tolerance: Array, scale: Array) -> Array:
+    """Return whether a world is done after a step; last: the decrement of the step before.
+
+    It is so where the step was exact, or lowered the cost, its gradient or the model by less than the tolerance over
+    the trace of M (`scale`: its inverse), or where rounding is all that is left.
+    """
+    low = (scale * step.decrement < tolerance) | (scale * step.norm < tolerance)
+    small = low | ((step.gain <= 0) & (-scale * step.gain < tolerance))
+    exact = step.same & (step.alpha == 1) & ~step.curved & (tolerance > 0)
+    eps = jnp.finfo(step.energy.dtype).eps
+    stalled = step.same & (step.decrement > 0.5 * last) & (step.decrement <= 1e3 * eps * step.energy)
+    return small | exact | stalled | (step.decrement <= 0)

@@ -1,0 +1,285 @@
+"""Newton's method as one kernel of a GPU: a program solves one world, and ends when that world is done.
+
+The method and its tests of when to end are those of `newton`, which is the reference and runs everywhere else. A
+program visits the rows in use block by block, and takes the residuals of a block anew from its part of J, so that it
+keeps vectors over the dofs alone. J comes from memory once; later visits find it in a cache. No world waits for
+another, rows that are not in use cost nothing, and there is no capacity to choose.
+"""
+
+import functools
+import os
+import warnings
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.experimental import pallas
+from jax.experimental.pallas import triton
+
+from mjx_like.constants import MINVAL
+from mjx_like.math.batching import whole_batch
+from mjx_like.solver.kernel_memory import Block, Dofs, Inputs, Outputs, Rows
+from mjx_like.solver.law import Law, cost_changes, curvature, force, zones
+from mjx_like.solver.linesearch import step_length
+from mjx_like.solver.newton import Taken, ended, longest_search, newton, overshoots
+from mjx_like.solver.problem import Problem, Settings, Solution, Start, most_iterations
+
+Array = jax.Array
+
+MOST_DOFS = 64
+SWITCH = "MJX_LIKE_KERNELS"  # environment variable; "off": the plain program everywhere
+_LEAST = 16  # size of a matrix product
+_LANES = 32  # threads of a warp
+
+
+class _State(NamedTuple):
+    """Where a world stands."""
+
+    x: Array
+    smooth: Array  # M x - q
+    decrement: Array
+    done: Array
+    iterations: Array
+
+
+def newton_anywhere(settings: Settings, p: Problem, start: Start) -> Solution:
+    """Return what `newton` does, by the kernel where the program is compiled for a GPU of NVIDIA and it takes `p`."""
+    if jax.default_backend() != "gpu" or not takes(p) or not _works():
+        return newton(settings, p, start)
+    solvers = (functools.partial(f, settings) for f in (newton_kernel, newton))
+    return lax.platform_dependent(p, start, **dict(zip(("cuda", "default"), solvers, strict=True)))
+
+
+def takes(p: Problem) -> bool:
+    """Return whether the kernel takes problems of this kind: single precision, few dofs, no elliptic cones."""
+    return p.law.cone is None and p.M.dtype == jnp.float32 and 0 < p.M.shape[-1] <= MOST_DOFS and p.J.shape[-2] > 0
+
+
+def newton_kernel(settings: Settings, p: Problem, start: Start, *, interpret: bool = False) -> Solution:
+    """Return the optimum of one world; under `vmap` all worlds are solved by one kernel, each for itself.
+
+    interpret: whether to run the kernel's operations one by one, on any platform, to test it.
+    """
+    return whole_batch(functools.partial(_solved, settings, interpret))(p, start)
+
+
+def _solved(settings: Settings, interpret: bool, p: Problem, start: Start) -> Solution:
+    """Return the optima of a batch of worlds."""
+    limit = jnp.broadcast_to(most_iterations(settings, start.limit), start.nrow.shape).astype(jnp.int32)
+    given = Inputs(
+        M=p.M, q=p.q, J=p.J, aref=p.aref, D=p.law.D, low=p.law.low, high=p.law.high, loss=p.law.loss,
+        smooth=start.smooth, warm=start.warm, nrow=start.nrow, tolerance=start.tolerance, limit=limit,
+    )  # fmt: skip
+    count = start.nrow.shape[0]
+    like = functools.partial(jax.ShapeDtypeStruct, dtype=p.M.dtype)
+    integer = functools.partial(jax.ShapeDtypeStruct, dtype=jnp.int32)
+    found = Outputs(
+        qacc=like(p.q.shape),
+        force=like(p.aref.shape),
+        constraint=like(p.q.shape),
+        state=integer(p.aref.shape),
+        iterations=integer((count,)),
+        residual=like((count,)),
+    )
+    size = _size(p.M.shape[-1])
+    call = pallas.pallas_call(
+        functools.partial(_program, settings, p.J.shape[-2:], size),
+        grid=(count,),
+        out_shape=tuple(found),
+        compiler_params=triton.CompilerParams(num_warps=max(1, size * size // _LANES**2), num_stages=1),
+        interpret=interpret,
+        name="newton",
+    )
+    return Solution(**Outputs(*call(*given))._asdict())
+
+
+def _size(n: int) -> int:
+    """Return the least power of two that is not below n, and no size below that of a matrix product."""
+    return max(_LEAST, 1 << (n - 1).bit_length())
+
+
+class _World(NamedTuple):
+    """The problem of one world, as a program sees it."""
+
+    settings: Settings
+    given: Inputs
+    dofs: Dofs
+    rows: Rows
+    q: Array
+    tolerance: Array
+    scale: Array  # inverse of the trace of M
+
+    def metric(self, x: Array) -> Array:
+        """Return M x; M is read again, which is cheaper than to keep it."""
+        return jnp.sum(self.dofs.matrix(self.given.M) * x[None, :], axis=1)
+
+
+def _program(settings: Settings, shape: tuple[int, int], size: int, *refs: Any) -> None:
+    """Solve the world of this program.  shape: rows and dofs; refs: those of `Inputs`, then of `Outputs`."""
+    given, found = Inputs(*refs[: len(Inputs._fields)]), Outputs(*refs[len(Inputs._fields) :])
+    number = pallas.program_id(0)
+    dofs = Dofs(number, shape[1], size)
+    trace = jnp.sum(jnp.where(dofs.diagonal, dofs.matrix(given.M), 0))
+    w = _World(
+        settings=settings,
+        given=given,
+        dofs=dofs,
+        rows=Rows(given, number, shape[0], dofs),
+        q=dofs.load(given.q),
+        tolerance=given.tolerance[number],
+        scale=1 / jnp.maximum(trace, MINVAL),
+    )
+    limit = given.limit[number]
+    s = lax.while_loop(lambda s: ~s.done & (s.iterations < limit), functools.partial(_iterate, w), _start(w))
+    constraint = w.rows.final(found, s.x)
+    dofs.store(found.qacc, s.x)
+    dofs.store(found.constraint, constraint)
+    found.iterations[number] = s.iterations
+    found.residual[number] = w.scale * _norm(s.smooth - constraint)
+
+
+def _norm(x: Array) -> Array:
+    return jnp.sqrt(jnp.sum(x * x))
+
+
+def _start(w: _World) -> _State:
+    """Return the better of the two starting points; done where its gradient is below the tolerance."""
+    x = w.dofs.load(w.given.smooth)
+    smooth = jnp.zeros_like(x)
+    if w.settings.warmstart:
+        warm = w.dofs.load(w.given.warm)
+        warm_smooth = w.metric(warm) - w.q
+
+        def cost(b: Block) -> Array:
+            return jnp.sum(cost_changes(b.law, b.residual(x), b.residual(warm)))
+
+        change = 0.5 * jnp.sum((warm - x) * warm_smooth) + w.rows.sums(cost, jnp.zeros_like(w.scale))
+        x, smooth = (jnp.where(change < 0, a, b) for a, b in ((warm, x), (warm_smooth, smooth)))
+    push = w.rows.sums(lambda b: b.onto(force(b.law, b.residual(x))), jnp.zeros_like(x))
+    norm = w.scale * _norm(smooth - push)
+    done = (norm < w.tolerance) | (norm == 0)
+    return _State(x, smooth, jnp.full_like(norm, jnp.inf), done, jnp.int32(0))
+
+
+class _Model(NamedTuple):
+    """What a step begins with."""
+
+    gradient: Array
+    hessian: Array
+
+
+def _model(w: _World, s: _State) -> _Model:
+    """Return gradient and Hessian of the cost."""
+
+    def of_rows(b: Block) -> tuple[Array, Array]:
+        residual = b.residual(s.x)
+        weight, _ = curvature(b.law, zones(b.law, residual), residual, b.J)
+        weighted = weight[:, None] * b.J
+        return b.onto(force(b.law, residual)), jnp.dot(weighted.T, b.J, precision=lax.Precision.HIGHEST)
+
+    size = w.dofs.size
+    push, bend = w.rows.sums(of_rows, (jnp.zeros_like(s.x), jnp.zeros((size, size), s.x.dtype)))
+    return _Model(s.smooth - push, w.dofs.matrix(w.given.M) + bend + w.dofs.ones_beyond(s.x.dtype))
+
+
+def _iterate(w: _World, s: _State) -> _State:
+    """Return the state after one Newton step."""
+    gradient, hessian = _model(w, s)
+    step = -w.dofs.solution(hessian, gradient)
+    along = w.metric(step)
+    slope, bend = jnp.sum(step * s.smooth), jnp.sum(step * along)
+
+    def change(alpha: Array) -> tuple[Array, Array]:
+        """Return the change of the cost, and how many rows change their zone."""
+
+        def of_rows(b: Block) -> tuple[Array, Array]:
+            start = b.residual(s.x)
+            end = start + alpha * b.along(step)
+            moved = zones(b.law, start) != zones(b.law, end)
+            return jnp.sum(cost_changes(b.law, start, end)), jnp.sum(moved, dtype=jnp.int32)
+
+        cost, moved = w.rows.sums(of_rows, (jnp.zeros_like(slope), jnp.int32(0)))
+        return alpha * slope + 0.5 * alpha * alpha * bend + cost, moved
+
+    def derivatives(alpha: Array) -> tuple[Array, Array]:
+        def of_rows(b: Block) -> tuple[Array, Array]:
+            direction = b.along(step)
+            here = b.residual(s.x) + alpha * direction
+            weight, _ = curvature(b.law, zones(b.law, here), here, b.J)
+            return jnp.sum(-force(b.law, here) * direction), jnp.sum(weight * direction * direction)
+
+        first, second = w.rows.sums(of_rows, (jnp.zeros_like(slope), jnp.zeros_like(slope)))
+        return slope + alpha * bend + first, bend + second
+
+    full, moved = change(jnp.ones_like(slope))
+    one = 1 + 0 * moved.astype(slope.dtype)  # branches of Triton cannot return constants
+    trips = overshoots(full, slope, bend)
+
+    def search() -> tuple[Array, Array, Array]:
+        alpha = step_length(derivatives, one, trips, longest_search(w.settings))
+        return alpha, *change(alpha)
+
+    alpha, gain, moved = lax.cond(trips, search, lambda: (one, full, moved))
+    taken = Taken(
+        alpha=alpha,
+        gain=gain,
+        decrement=-0.5 * jnp.sum(step * gradient),
+        norm=_norm(gradient),
+        same=moved == 0,
+        curved=moved < 0,  # never: without cones no Hessian changes within its zones
+        energy=jnp.abs(jnp.sum(s.x * w.q)) + 0.5 * jnp.abs(jnp.sum(s.x * (s.smooth + w.q))),
+    )
+    return _State(
+        x=s.x + alpha * step,
+        smooth=s.smooth + alpha * along,
+        decrement=taken.decrement,
+        done=ended(taken, s.decrement, w.tolerance, w.scale),
+        iterations=s.iterations + 1,
+    )
+
+
+@functools.cache
+def _works() -> bool:
+    """Return whether the kernel may be used: not where it is switched off, or fails on the device at hand.
+
+    Where programs are compiled for a GPU that is not there, there is nothing to try it on.
+    """
+    if os.environ.get(SWITCH, "on") == "off":
+        return False
+    if jax.devices()[0].platform != "gpu":
+        return True
+    settings = Settings(iterations=20, ls_iterations=20, warmstart=True)
+    p, start = jax.tree.map(lambda x: x.astype(jnp.float32) if x.dtype == float else x, sample_problem())
+    try:
+        with jax.ensure_compile_time_eval():
+            own, plain = (jax.jit(functools.partial(f, settings))(p, start).qacc for f in (newton_kernel, newton))
+            if np.allclose(own, plain, rtol=1e-3, atol=1e-3):
+                return True
+        reason = "its result differs from that of the plain program"
+    except Exception as error:  # whatever the compiler or the driver says, the plain program is there
+        reason = str(error).partition("\n")[0]
+    warnings.warn(f"Newton's kernel is not used on {jax.devices()[0].device_kind}: {reason}", stacklevel=2)
+    return False
+
+
+def sample_problem(nv: int = 20, nrow: int = 40, seed: int = 0) -> tuple[Problem, Start]:
+    """Return a problem of one world with rows of all kinds but cones, to try a solver on."""
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(nv, nv))
+    kind = np.arange(nrow) % 3  # an equality, friction loss, a contact
+    loss = np.where(kind == 1, 2.0, 0.0)
+    D = rng.uniform(1, 100, nrow)
+    bound = np.where(kind == 0, np.inf, loss / D)
+    low = np.where(kind == 2, -np.inf, -bound)
+    values = dict(
+        M=root @ root.T + np.eye(nv), q=rng.normal(size=nv), J=rng.normal(size=(nrow, nv)),
+        aref=rng.normal(size=nrow) * 5, D=D, low=low, high=bound, loss=loss,
+    )  # fmt: skip
+    M, q, J, aref, D, low, high, loss = map(jnp.asarray, values.values())
+    p = Problem(M=M, q=q, J=J, aref=aref, law=Law(D=D, low=low, high=high, loss=loss, cone=None))
+    smooth = jnp.asarray(np.linalg.solve(values["M"], values["q"]))
+    count = jnp.int32(nrow)
+    start = Start(smooth=smooth, warm=0 * smooth, nrow=count, ncone=0 * count, tolerance=smooth.dtype.type(1e-8))
+    return p, start
