@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from mjx_like.math.platform import on_cpu
 from mjx_like.math.select import precedes
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
@@ -48,7 +49,8 @@ def near_pairs(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array, d
 def keep_lowest(wanted: Array, value: Array, capacity: int) -> Array:
     """Return which of the wanted find room: all of them, or those of lowest value; on a tie, the first.
 
-    The sort runs only when some world of a batch overflows.
+    The sort runs only when some world of a batch overflows; a short one always on an accelerator, which would wait to
+    learn that.
     """
     wanted = lax.stop_gradient(wanted)
     if wanted.size <= capacity:
@@ -62,6 +64,8 @@ def keep_lowest(wanted: Array, value: Array, capacity: int) -> Array:
             rank = jnp.argsort(jnp.argsort(key, stable=True), stable=True)
         return jnp.zeros((), bool), state[1] & (rank < capacity)
 
+    if wanted.size <= _FEW and not on_cpu():
+        return lowest((jnp.ones((), bool), wanted))[1]
     overflow = jnp.sum(wanted, dtype=jnp.int32) > capacity
     return lax.while_loop(lambda state: state[0], lowest, (overflow, wanted))[1]
 

@@ -7,6 +7,7 @@ import numpy as np
 from mjx_like.collision.broadphase import Near
 from mjx_like.collision.shape import Shape
 from mjx_like.math.linalg import matmul
+from mjx_like.math.platform import on_cpu
 from mjx_like.math.select import take
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
@@ -43,7 +44,7 @@ def pair_shapes(
 def _split(m: Model, rows: Array, groups: list[PairGroup]) -> list[tuple[tuple[Array, Array], ...]]:
     """Return the columns of `rows`, shape (k, ngeom), and the sizes of the first and second geoms of each group."""
     geom = np.concatenate([g for group in groups for g in (group.geom1, group.geom2)])
-    if rows.shape[1] <= _DENSE:
+    if rows.shape[1] <= _DENSE and on_cpu():
         picked = matmul(rows, np.asarray(np.arange(rows.shape[1])[:, None] == geom, rows.dtype))
     else:
         picked = rows[:, geom]

@@ -11,6 +11,7 @@ from mjx_like.constraint.contact import ContactParameters, row_directions, row_j
 from mjx_like.constraint.slots import Slots
 from mjx_like.constraint.spring import Springs
 from mjx_like.math import safe
+from mjx_like.math.platform import on_cpu
 from mjx_like.math.select import take
 from mjx_like.types.data import Contact
 from mjx_like.types.enums import ConeType, ConstraintType
@@ -54,7 +55,9 @@ def nth_active(count: Array, size: int) -> Array:
 
 
 def _count(flags: Array) -> Array:
-    """Return how many flags of each row are set, as a product, which makes fewer loops than a sum."""
+    """Return how many flags of each row are set; on a CPU as a product, which makes fewer loops than a sum."""
+    if not on_cpu():
+        return jnp.sum(flags, axis=1, dtype=jnp.int32)
     return (flags.astype(jnp.float32) @ np.ones(flags.shape[1], np.float32)).astype(jnp.int32)
 
 

@@ -11,6 +11,7 @@ from mjx_like.constraint.impedance import stiffness_damping, valid_solimp, valid
 from mjx_like.constraint.spring import Springs
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
+from mjx_like.math.platform import on_cpu
 from mjx_like.math.quaternion import cross
 from mjx_like.types.data import Contact
 from mjx_like.types.enums import ConeType, DisableBit
@@ -114,7 +115,9 @@ def row_jacobian(
     """
     if one_tree:
         wrench = jnp.concatenate([torque + cross(point - center[0], force), force], axis=1)
-        return sign * matmul(wrench, cdof.T)
+        if on_cpu():
+            return sign * matmul(wrench, cdof.T)
+        return sign * sum(wrench[:, None, i] * cdof[:, i] for i in range(6))  # in the kernel that writes the rows
     else:
         arm = [point[:, None, i] - center[:, i] for i in range(3)]
         f = [force[:, None, i] for i in range(3)]

@@ -21,6 +21,7 @@ from mjx_like.math import safe
 from mjx_like.math.batching import capacities, mapped_batch, with_capacity
 from mjx_like.math.linalg import matmul
 from mjx_like.math.linear import floats, is_float, linear_at_capacity
+from mjx_like.math.platform import on_cpu
 from mjx_like.math.select import precedes, running_total
 from mjx_like.math.tangent import changing, still
 from mjx_like.types.data import Contact, Data
@@ -224,6 +225,9 @@ def _softened(m: Model, fixed: Slots | None, own: Springs | None, c: Contact | N
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _assemble(t: Topology, need: Array, inputs: Inputs) -> Rows:
     """Return the rows at full capacity; `need`: the rows in use, which decide how much work is done."""
+
+    if not on_cpu():  # without the choice, what follows joins the kernels that make the rows
+        return _padded(t.njmax, t, inputs)
 
     def kernel(axes, need, inputs):
         def sized(capacity, inputs):

@@ -1,23 +1,26 @@
 """Small dense linear algebra: factor once, solve with the factor, full float32 precision."""
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.math import lapack, safe
+from mjx_like.math import kernel, lapack, safe
 from mjx_like.math.batching import whole_batch
+from mjx_like.math.platform import on_cpu
 
 Array = jax.Array
 
 _LARGEST_UNROLLED, _LARGEST_ELIMINATED = 6, 16  # sizes of matrices
+_SHORTEST_DOT = 6  # on an accelerator, products over up to so many entries are sums
 
 
 def matmul(a: Array, b: Array) -> Array:
     """Return a @ b in full precision of the dtype (no TF32)."""
-    return jnp.matmul(a, b, precision="highest")
+    n = a.shape[-1]
+    if on_cpu() or min(a.ndim, b.ndim) < 2 or not 0 < n <= _SHORTEST_DOT:
+        return jnp.matmul(a, b, precision="highest")
+    return sum(a[..., :, i, None] * b[..., i, None, :] for i in range(n))  # no kernel of its own
 
 
 def cholesky(a: Array, at_once: bool = False) -> Array:
@@ -56,9 +59,17 @@ def solve_definite(a: Array, b: Array, factor: Array | None = None) -> Array:
     if n == 0:
         return b
     if n <= _LARGEST_ELIMINATED:
-        solve = functools.partial(_eliminated, a)
+        plain = _eliminated
     else:
-        solve = functools.partial(cho_solve, cholesky(a) if factor is None else factor, at_once=True)
+
+        def plain(a: Array, b: Array) -> Array:
+            return cho_solve(cholesky(a) if factor is None else factor, b, at_once=True)
+
+    def solve(y: Array) -> Array:
+        if not _LARGEST_UNROLLED < n <= kernel.MOST:
+            return plain(a, y)
+        return kernel.anywhere(whole_batch(kernel.eliminated), plain, kernel.elimination_trial, a, y)
+
     return lax.custom_linear_solve(lambda x: matmul(a, x), b, lambda _, y: solve(y), symmetric=True)
 
 

@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.math.platform import on_cpu
+
 Array = jax.Array
 
 
@@ -43,8 +45,10 @@ def pick_last(x: Array, index: np.ndarray) -> Array:
     """Return `x[..., index]` as a product with a constant 0/1 matrix, for a short last axis.
 
     Unlike a gather it is not fused into what follows, so that x is computed once and not again for every use; and
-    its transpose is a product too. A NaN in one element reaches all of them.
+    its transpose is a product too. A NaN in one element reaches all of them. A gather on an accelerator.
     """
+    if not on_cpu():
+        return take_last(x, index)
     onehot = np.arange(x.shape[-1])[:, None] == np.asarray(index)[None, :]
     return jnp.matmul(x, jnp.asarray(onehot, x.dtype), precision="highest")
 
@@ -77,7 +81,11 @@ _LONGEST_SUM = 32  # up to this length, a sum is one loop of XLA's CPU backend; 
 def total(x: Array) -> Array:
     """Return the sum over the last axis; long ones as a product, which makes fewer loops."""
     size = x.shape[-1]
-    return jnp.sum(x, axis=-1) if size <= _LONGEST_SUM else jnp.matmul(x, np.ones(size, x.dtype), precision="highest")
+    return (
+        jnp.sum(x, axis=-1)
+        if size <= _LONGEST_SUM or not on_cpu()
+        else jnp.matmul(x, np.ones(size, x.dtype), precision="highest")
+    )
 
 
 _LARGEST_TRIANGLE = 256  # up to this length, sums are a product with a constant triangle: fewer loops than a scan
@@ -88,6 +96,8 @@ def running_total(count: Array) -> Array:
     size = count.shape[0]
     if size > _LARGEST_TRIANGLE:
         return jnp.cumsum(count, dtype=jnp.int32)
+    if not on_cpu():
+        return jnp.sum(jnp.where(np.tri(size, dtype=bool), count, 0), axis=1, dtype=jnp.int32)
     triangle = jnp.asarray(np.tri(size).T, jnp.float32)
     return jnp.matmul(count.astype(jnp.float32), triangle, precision="highest").astype(jnp.int32)
 
@@ -117,10 +127,15 @@ def put(x: Array, parts: Sequence[tuple[np.ndarray, Array]]) -> Array:
 def combine(matrix: np.ndarray, x: Array) -> Array:
     """Return matrix @ x for a static matrix, shape (k, n), and rows x, shape (n, ...), in the dtype of x."""
     flat = x.reshape(x.shape[0], math.prod(x.shape[1:]))
-    product = jnp.matmul(jnp.asarray(matrix, x.dtype), flat, precision="highest")
+    if not on_cpu():
+        product = jnp.sum(jnp.asarray(matrix, x.dtype)[:, :, None] * flat, axis=1)
+    else:
+        product = jnp.matmul(jnp.asarray(matrix, x.dtype), flat, precision="highest")
     return product.reshape((matrix.shape[0], *x.shape[1:]))
 
 
 def combine_last(x: Array, matrix: np.ndarray) -> Array:
     """Return the sums over the last axis of x, shape (..., n), that the rows of a static matrix, (k, n), weigh."""
+    if not on_cpu():
+        return jnp.sum(x[..., None, :] * jnp.asarray(matrix, x.dtype), axis=-1)
     return jnp.matmul(x, jnp.asarray(matrix.T, x.dtype), precision="highest")

@@ -7,8 +7,6 @@ another, rows that are not in use cost nothing, and there is no capacity to choo
 """
 
 import functools
-import os
-import warnings
 from typing import Any, NamedTuple
 
 import jax
@@ -16,22 +14,17 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.experimental import pallas
-from jax.experimental.pallas import triton
 
 from mjx_like.constants import MINVAL
+from mjx_like.math import kernel
 from mjx_like.math.batching import whole_batch
-from mjx_like.solver.kernel_memory import Block, Dofs, Inputs, Outputs, Rows
+from mjx_like.solver.kernel_rows import Block, Inputs, Outputs, Rows
 from mjx_like.solver.law import Law, cost_changes, curvature, force, zones
 from mjx_like.solver.linesearch import step_length
 from mjx_like.solver.newton import Taken, ended, longest_search, newton, overshoots
 from mjx_like.solver.problem import Problem, Settings, Solution, Start, most_iterations
 
 Array = jax.Array
-
-MOST_DOFS = 64
-SWITCH = "MJX_LIKE_KERNELS"  # environment variable; "off": the plain program everywhere
-_LEAST = 16  # size of a matrix product
-_LANES = 32  # threads of a warp
 
 
 class _State(NamedTuple):
@@ -46,15 +39,13 @@ class _State(NamedTuple):
 
 def newton_anywhere(settings: Settings, p: Problem, start: Start) -> Solution:
     """Return what `newton` does, by the kernel where the program is compiled for a GPU of NVIDIA and it takes `p`."""
-    if jax.default_backend() != "gpu" or not takes(p) or not _works():
-        return newton(settings, p, start)
     solvers = (functools.partial(f, settings) for f in (newton_kernel, newton))
-    return lax.platform_dependent(p, start, **dict(zip(("cuda", "default"), solvers, strict=True)))
+    return kernel.anywhere(*solvers, newton_trial, p, start) if takes(p) else newton(settings, p, start)
 
 
 def takes(p: Problem) -> bool:
     """Return whether the kernel takes problems of this kind: single precision, few dofs, no elliptic cones."""
-    return p.law.cone is None and p.M.dtype == jnp.float32 and 0 < p.M.shape[-1] <= MOST_DOFS and p.J.shape[-2] > 0
+    return p.law.cone is None and p.M.dtype == jnp.float32 and 0 < p.M.shape[-1] <= kernel.MOST and p.J.shape[-2] > 0
 
 
 def newton_kernel(settings: Settings, p: Problem, start: Start, *, interpret: bool = False) -> Solution:
@@ -83,21 +74,15 @@ def _solved(settings: Settings, interpret: bool, p: Problem, start: Start) -> So
         iterations=integer((count,)),
         residual=like((count,)),
     )
-    size = _size(p.M.shape[-1])
     call = pallas.pallas_call(
-        functools.partial(_program, settings, p.J.shape[-2:], size),
+        functools.partial(_program, settings, p.J.shape[-2:]),
         grid=(count,),
         out_shape=tuple(found),
-        compiler_params=triton.CompilerParams(num_warps=max(1, size * size // _LANES**2), num_stages=1),
+        compiler_params=kernel.parameters(p.M.shape[-1]),
         interpret=interpret,
         name="newton",
     )
     return Solution(**Outputs(*call(*given))._asdict())
-
-
-def _size(n: int) -> int:
-    """Return the least power of two that is not below n, and no size below that of a matrix product."""
-    return max(_LEAST, 1 << (n - 1).bit_length())
 
 
 class _World(NamedTuple):
@@ -105,7 +90,7 @@ class _World(NamedTuple):
 
     settings: Settings
     given: Inputs
-    dofs: Dofs
+    dofs: kernel.Dofs
     rows: Rows
     q: Array
     tolerance: Array
@@ -116,11 +101,11 @@ class _World(NamedTuple):
         return jnp.sum(self.dofs.matrix(self.given.M) * x[None, :], axis=1)
 
 
-def _program(settings: Settings, shape: tuple[int, int], size: int, *refs: Any) -> None:
+def _program(settings: Settings, shape: tuple[int, int], *refs: Any) -> None:
     """Solve the world of this program.  shape: rows and dofs; refs: those of `Inputs`, then of `Outputs`."""
     given, found = Inputs(*refs[: len(Inputs._fields)]), Outputs(*refs[len(Inputs._fields) :])
     number = pallas.program_id(0)
-    dofs = Dofs(number, shape[1], size)
+    dofs = kernel.Dofs(number, shape[1])
     trace = jnp.sum(jnp.where(dofs.diagonal, dofs.matrix(given.M), 0))
     w = _World(
         settings=settings,
@@ -240,28 +225,9 @@ def _iterate(w: _World, s: _State) -> _State:
     )
 
 
-@functools.cache
-def _works() -> bool:
-    """Return whether the kernel may be used: not where it is switched off, or fails on the device at hand.
-
-    Where programs are compiled for a GPU that is not there, there is nothing to try it on.
-    """
-    if os.environ.get(SWITCH, "on") == "off":
-        return False
-    if jax.devices()[0].platform != "gpu":
-        return True
-    settings = Settings(iterations=20, ls_iterations=20, warmstart=True)
-    p, start = jax.tree.map(lambda x: x.astype(jnp.float32) if x.dtype == float else x, sample_problem())
-    try:
-        with jax.ensure_compile_time_eval():
-            own, plain = (jax.jit(functools.partial(f, settings))(p, start).qacc for f in (newton_kernel, newton))
-            if np.allclose(own, plain, rtol=1e-3, atol=1e-3):
-                return True
-        reason = "its result differs from that of the plain program"
-    except Exception as error:  # whatever the compiler or the driver says, the plain program is there
-        reason = str(error).partition("\n")[0]
-    warnings.warn(f"Newton's kernel is not used on {jax.devices()[0].device_kind}: {reason}", stacklevel=2)
-    return False
+def newton_trial() -> tuple[Problem, Start]:
+    """Return a problem in single precision to try the kernel on."""
+    return jax.tree.map(lambda x: x.astype(jnp.float32) if x.dtype == float else x, sample_problem())
 
 
 def sample_problem(nv: int = 20, nrow: int = 40, seed: int = 0) -> tuple[Problem, Start]:

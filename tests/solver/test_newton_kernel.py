@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from mjx_like.math.kernel import MOST
 from mjx_like.solver import newton_kernel as kernel
 from mjx_like.solver.law import Cone
 from mjx_like.solver.newton import newton
@@ -69,25 +70,5 @@ def test_kernel_takes_small_problems_in_single_precision_without_cones():
     p = jax.tree.map(lambda x: x.astype(jnp.float32), kernel.sample_problem()[0])
     assert kernel.takes(p)
     assert not kernel.takes(p.replace(law=p.law.replace(cone=Cone(scale=jnp.ones((1, 3)), mu=jnp.ones(1)))))
-    assert not kernel.takes(p.replace(M=jnp.eye(kernel.MOST_DOFS + 1, dtype=jnp.float32)))
+    assert not kernel.takes(p.replace(M=jnp.eye(MOST + 1, dtype=jnp.float32)))
     assert not kernel.takes(kernel.sample_problem()[0])
-
-
-def test_kernel_can_be_switched_off(monkeypatch):
-    kernel._works.cache_clear()
-    assert kernel._works()
-    kernel._works.cache_clear()
-    monkeypatch.setenv(kernel.SWITCH, "off")
-    assert not kernel._works()
-    kernel._works.cache_clear()
-
-
-def test_a_kernel_that_fails_on_the_device_is_not_used(monkeypatch):
-    class Gpu:
-        platform, device_kind = "gpu", "a GPU"
-
-    kernel._works.cache_clear()
-    monkeypatch.setattr(kernel.jax, "devices", lambda: [Gpu()])
-    with pytest.warns(UserWarning, match="Newton's kernel is not used on a GPU: "):
-        assert not kernel._works()
-    kernel._works.cache_clear()

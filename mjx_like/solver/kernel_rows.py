@@ -1,7 +1,4 @@
-"""What a kernel of a GPU reads and writes of one world: vectors and matrices over its dofs, rows block by block.
-
-Triton asks for sizes that are powers of two: arrays here are larger than the model's, and zero there.
-"""
+"""What Newton's kernel reads and writes: its arguments and results, and the rows of one world, block by block."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -12,15 +9,12 @@ from jax import lax
 from jax.experimental import pallas
 from jax.experimental.pallas import triton
 
+from mjx_like.math.kernel import Dofs, first
 from mjx_like.solver.law import Law, force, state, zones
 
 Array = jax.Array
 
 _ROWS = 32  # of a block
-
-
-def _first(size: int) -> pallas.Slice:
-    return pallas.ds(jnp.int32(0), size)  # of one type with the other indices
 
 
 def _numbers(block: Array) -> Array:
@@ -55,48 +49,6 @@ class Outputs(NamedTuple):
     state: Any
     iterations: Any
     residual: Any
-
-
-class Dofs:
-    """Vectors and matrices over the dofs of one world, of `size` entries; those beyond nv are zero."""
-
-    def __init__(self, world: Array, nv: int, size: int):
-        self.world, self.nv, self.size = world, nv, size
-        self.index = jnp.arange(size, dtype=jnp.int32)
-        self.diagonal = self.index[:, None] == self.index[None, :]
-        self.used = self.index < nv
-
-    def load(self, ref: Any) -> Array:
-        """Return a vector."""
-        return triton.load(ref.at[self.world, _first(self.size)], mask=self.used, other=0)
-
-    def store(self, ref: Any, x: Array) -> None:
-        """Write a vector."""
-        triton.store(ref.at[self.world, _first(self.size)], x, mask=self.used)
-
-    def matrix(self, ref: Any) -> Array:
-        """Return a square matrix."""
-        every = _first(self.size)
-        return triton.load(ref.at[self.world, every, every], mask=self.used[:, None] & self.used[None, :], other=0)
-
-    def ones_beyond(self, dtype: Any) -> Array:
-        """Return a diagonal matrix of ones beyond nv, so that the rest of a matrix there can be inverted."""
-        return jnp.where(self.diagonal & ~self.used[:, None], 1, 0).astype(dtype)
-
-    def solution(self, a: Array, b: Array) -> Array:
-        """Return x with a x = b for a symmetric positive definite matrix, by elimination without pivots."""
-        columns = self.index[None, :]
-
-        def eliminate(k: Array, table: tuple[Array, Array]) -> tuple[Array, Array]:
-            a, b = table
-            own = self.index == k
-            row = jnp.sum(jnp.where(own[:, None], a, 0), axis=0)
-            column = jnp.sum(jnp.where(columns == k, a, 0), axis=1)
-            pivot, value = jnp.sum(jnp.where(own, row, 0)), jnp.sum(jnp.where(own, b, 0))
-            factor = jnp.where(own, pivot - 1, column) / pivot
-            return a - factor[:, None] * row[None, :], b - factor * value
-
-        return lax.fori_loop(jnp.int32(0), jnp.int32(self.nv), eliminate, (a, b))[1]
 
 
 class Block(NamedTuple):
@@ -136,7 +88,7 @@ class Rows:
 
         g = self.given
         J = triton.load(
-            g.J.at[self.world, here, _first(self.dofs.size)],
+            g.J.at[self.world, here, first(self.dofs.size)],
             mask=used[:, None] & self.dofs.used[None, :],
             other=0,
         )

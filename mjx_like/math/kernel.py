@@ -1,0 +1,160 @@
+"""Kernels of our own for GPUs: where they run, and what one reads and writes of a world.
+
+A program of a kernel has one world. Triton asks for sizes that are powers of two: arrays here are larger than the
+model's, and zero there. The plain operations of JAX are the reference, and run wherever a kernel does not.
+"""
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.experimental import pallas
+from jax.experimental.pallas import triton
+
+Array = jax.Array
+
+MOST = 64  # dofs
+SWITCH = "MJX_LIKE_KERNELS"  # environment variable; "off": plain operations everywhere
+_LEAST = 16  # size of a matrix product
+_LANES = 32  # threads of a warp
+_CLOSE = 1e-3  # single precision, well-conditioned trials
+
+Function = Callable[..., Any]
+
+
+def anywhere(kernel: Function, plain: Function, trial: Callable[[], tuple[Any, ...]], *args: Any) -> Any:
+    """Return what `plain` does, by the kernel where the program is compiled for a GPU of NVIDIA.
+
+    trial: makes arguments to try both on, on the device at hand, before the kernel is first used.
+    """
+    if jax.default_backend() != "gpu" or not works(kernel, plain, trial):
+        return plain(*args)
+    return lax.platform_dependent(*args, cuda=kernel, default=plain)
+
+
+def works(kernel: Function, plain: Function, trial: Callable[[], tuple[Any, ...]]) -> bool:
+    """Return whether a kernel may be used: not where it is switched off, or fails on the device at hand.
+
+    Where programs are compiled for a GPU that is not there, there is nothing to try it on.
+    """
+    if os.environ.get(SWITCH, "on") == "off":
+        return False
+    return jax.devices()[0].platform != "gpu" or _agrees(trial, kernel, plain)
+
+
+_tried: dict[Callable[[], tuple[Any, ...]], bool] = {}
+
+
+def _agrees(trial: Callable[[], tuple[Any, ...]], kernel: Function, plain: Function) -> bool:
+    if trial not in _tried:
+        failure = _failure(trial, kernel, plain)
+        if failure:
+            device = jax.devices()[0].device_kind
+            warnings.warn(
+                f"{trial.__name__}: plain operations instead of a kernel on {device}: {failure}", stacklevel=2
+            )
+        _tried[trial] = not failure
+    return _tried[trial]
+
+
+def _failure(trial: Callable[[], tuple[Any, ...]], kernel: Function, plain: Function) -> str:
+    """Return what is wrong with a kernel's result, or why there is none; nothing where it is right."""
+    try:
+        with jax.ensure_compile_time_eval():
+            args = trial()
+            for a, b in zip(*(jax.tree.leaves(jax.jit(f)(*args)) for f in (kernel, plain)), strict=True):
+                if not np.allclose(a, b, rtol=_CLOSE, atol=_CLOSE):
+                    return "its result is another"
+    except Exception as error:  # whatever the compiler or the driver says: plain operations are there
+        return str(error).partition("\n")[0]
+    return ""
+
+
+def size(n: int) -> int:
+    """Return the least power of two that is not below n and that a matrix product takes."""
+    return max(_LEAST, 1 << (n - 1).bit_length())
+
+
+def parameters(n: int) -> triton.CompilerParams:
+    """Return how programs that work on matrices of n rows are compiled."""
+    return triton.CompilerParams(num_warps=max(1, size(n) ** 2 // _LANES**2), num_stages=1)
+
+
+def first(n: int) -> pallas.Slice:
+    """Return the first n entries of an axis."""
+    return pallas.ds(jnp.int32(0), n)  # of one type with the other indices
+
+
+class Dofs:
+    """Vectors and matrices over the dofs of one world, of `size` entries; those beyond nv are zero."""
+
+    def __init__(self, world: Array, nv: int):
+        self.world, self.nv, self.size = world, nv, size(nv)
+        self.index = jnp.arange(self.size, dtype=jnp.int32)
+        self.diagonal = self.index[:, None] == self.index[None, :]
+        self.used = self.index < nv
+
+    def load(self, ref: Any) -> Array:
+        """Return a vector."""
+        return triton.load(ref.at[self.world, first(self.size)], mask=self.used, other=0)
+
+    def store(self, ref: Any, x: Array) -> None:
+        """Write a vector."""
+        triton.store(ref.at[self.world, first(self.size)], x, mask=self.used)
+
+    def matrix(self, ref: Any) -> Array:
+        """Return a square matrix."""
+        every = first(self.size)
+        return triton.load(ref.at[self.world, every, every], mask=self.used[:, None] & self.used[None, :], other=0)
+
+    def ones_beyond(self, dtype: Any) -> Array:
+        """Return a diagonal matrix of ones beyond nv, so that the rest of a matrix there can be inverted."""
+        return jnp.where(self.diagonal & ~self.used[:, None], 1, 0).astype(dtype)
+
+    def solution(self, a: Array, b: Array) -> Array:
+        """Return x with a x = b for a symmetric positive definite matrix, by elimination without pivots."""
+        columns = self.index[None, :]
+
+        def eliminate(k: Array, table: tuple[Array, Array]) -> tuple[Array, Array]:
+            a, b = table
+            own = self.index == k
+            row = jnp.sum(jnp.where(own[:, None], a, 0), axis=0)
+            column = jnp.sum(jnp.where(columns == k, a, 0), axis=1)
+            pivot, value = jnp.sum(jnp.where(own, row, 0)), jnp.sum(jnp.where(own, b, 0))
+            factor = jnp.where(own, pivot - 1, column) / pivot
+            return a - factor[:, None] * row[None, :], b - factor * value
+
+        return lax.fori_loop(jnp.int32(0), jnp.int32(self.nv), eliminate, (a, b))[1]
+
+
+def eliminated(a: Array, b: Array, *, interpret: bool = False) -> Array:
+    """Return x with a x = b for a batch of symmetric positive definite matrices, one program each.
+
+    a: shape (batch, n, n); b: shape (batch, n). interpret: whether to run operation by operation, on any platform.
+    """
+
+    def program(a: Any, b: Any, x: Any) -> None:
+        dofs = Dofs(pallas.program_id(0), n)
+        dofs.store(x, dofs.solution(dofs.matrix(a) + dofs.ones_beyond(a.dtype), dofs.load(b)))
+
+    batch, n = b.shape
+    return pallas.pallas_call(
+        program,
+        grid=(batch,),
+        out_shape=jax.ShapeDtypeStruct(b.shape, b.dtype),
+        compiler_params=parameters(n),
+        interpret=interpret,
+        name="eliminated",
+    )(a, b)
+
+
+def elimination_trial() -> tuple[Array, Array]:
+    """Return matrices and vectors in single precision to try `eliminated` on."""
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(4, 20, 20))
+    return jnp.asarray(root @ root.mT + np.eye(20), jnp.float32), jnp.asarray(rng.normal(size=(4, 20)), jnp.float32)

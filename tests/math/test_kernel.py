@@ -1,0 +1,69 @@
+"""Kernels for GPUs: the solve of small systems, operation by operation on a CPU, and where kernels run at all."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from mjx_like.math import kernel
+
+
+@pytest.mark.parametrize("n", [1, 7, 16, 33])
+def test_elimination_solves(n):
+    rng = np.random.default_rng(n)
+    root = rng.normal(size=(3, n, n))
+    a, b = root @ root.mT + np.eye(n), rng.normal(size=(3, n))
+    x = kernel.eliminated(jnp.asarray(a), jnp.asarray(b), interpret=True)
+    assert np.abs(a @ np.asarray(x)[..., None] - b[..., None]).max() < 1e-12
+
+
+class _Gpu:
+    platform, device_kind = "gpu", "a GPU"
+
+
+@pytest.fixture
+def on_gpu(monkeypatch):
+    """A backend that calls itself a GPU; programs still run on the CPU."""
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    monkeypatch.setattr(jax, "devices", lambda: [_Gpu()])
+    monkeypatch.setattr(kernel, "_tried", {})
+
+
+def double(x):
+    return 2 * x
+
+
+def trial():
+    return (jnp.ones(3),)
+
+
+def test_plain_operations_run_on_a_cpu():
+    assert kernel.anywhere(lambda x: 1 / 0, double, trial, jnp.ones(1)) == 2
+
+
+def test_a_kernel_that_agrees_is_compiled_for_cuda_alone(on_gpu):
+    def other(x):
+        return x + x
+
+    assert kernel.works(other, double, trial)
+    program = jax.make_jaxpr(lambda x: kernel.anywhere(other, double, trial, x))(jnp.ones(3))
+    assert "platform_index" in str(program)
+
+
+def test_a_kernel_that_fails_is_not_used_and_said_so_once(on_gpu):
+    def broken(x):
+        raise ValueError("no such instruction\nmore")
+
+    with pytest.warns(UserWarning, match="trial: plain operations instead of a kernel on a GPU: no such instruction"):
+        assert kernel.anywhere(broken, double, trial, jnp.ones(1)) == 2
+    assert kernel.anywhere(broken, double, trial, jnp.ones(1)) == 2
+
+
+def test_a_kernel_with_another_result_is_not_used(on_gpu):
+    with pytest.warns(UserWarning, match="its result is another"):
+        assert kernel.anywhere(lambda x: 2.1 * x, double, trial, jnp.ones(1)) == 2
+
+
+def test_kernels_can_be_switched_off(on_gpu, monkeypatch):
+    monkeypatch.setenv(kernel.SWITCH, "off")
+    assert not kernel.works(double, double, trial)
