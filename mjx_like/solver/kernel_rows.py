@@ -1,25 +1,26 @@
-"""What Newton's kernel reads and writes: its arguments and results, and the rows of one world, block by block."""
+"""What Newton's kernel reads and writes: its arguments and results, and the rows of one world, block by block.
+
+A block has some plain rows, or all rows of some elliptic cones, axis by axis. What stands in each row is an array for
+the former, and a tuple of arrays, one for each axis, for the latter.
+"""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.experimental import pallas
 from jax.experimental.pallas import triton
 
-from mjx_like.math.kernel import Dofs, first
-from mjx_like.solver.law import Law, force, state, zones
+from mjx_like.constants import MINVAL
+from mjx_like.math.kernel import Dofs
+from mjx_like.solver.law import Law, cost_changes, curvature, force, state, zones
+from mjx_like.types.enums import ConstraintState
 
 Array = jax.Array
 
-_ROWS = 32  # of a block
-
-
-def _numbers(block: Array) -> Array:
-    """Return the numbers of the rows of a block."""
-    return block * _ROWS + jnp.arange(_ROWS, dtype=jnp.int32)
+_ROWS, _CONES = 32, 16  # of a block
+_TOP, _BOTTOM, _MIDDLE = 0, 1, 2  # zones of a cone
 
 
 class Inputs(NamedTuple):
@@ -35,9 +36,12 @@ class Inputs(NamedTuple):
     loss: Any
     smooth: Any
     warm: Any
-    nrow: Any
+    nrow: Any  # plain rows in use
     tolerance: Any
     limit: Any
+    scale: Any = None  # as of Cone
+    mu: Any = None
+    ncone: Any = None  # cones in use
 
 
 class Outputs(NamedTuple):
@@ -51,78 +55,246 @@ class Outputs(NamedTuple):
     residual: Any
 
 
-class Block(NamedTuple):
-    """Some rows of a world."""
+class Block(Protocol):
+    """Some rows of a world; those that are not in use are zero."""
 
-    J: Array
-    aref: Array
-    law: Law
+    def along(self, x: Array) -> Any:
+        """Return J x."""
+
+    def residual(self, x: Array) -> Any:
+        """Return J x - aref."""
+
+    def push(self, residual: Any) -> Array:
+        """Return J' force, shape (size,)."""
+
+    def bend(self, residual: Any) -> Array:
+        """Return the Hessian of the cost, shape (size, size)."""
+
+    def slope(self, residual: Any, direction: Any) -> tuple[Array, Array]:
+        """Return the first two derivatives of the cost along a direction."""
+
+    def change(self, start: Any, end: Any) -> Array:
+        """Return the cost at `end` less that at `start`."""
+
+    def moved(self, start: Any, end: Any) -> Array:
+        """Return how many rows or cones are in other zones at `end`."""
+
+    def curved(self, residual: Any) -> Array:
+        """Return how many cones have a Hessian that changes within their zones."""
+
+    def write(self, found: Outputs, residual: Any) -> None:
+        """Write forces and states."""
+
+
+def _outer(weighted: Array, rows: Array) -> Array:
+    return jnp.dot(weighted.T, rows, precision=lax.Precision.HIGHEST)
+
+
+class _Memory:
+    """Access to rows of a world by their numbers."""
+
+    def __init__(self, given: Inputs, world: Array, dofs: Dofs):
+        self.given, self.world, self.dofs = given, world, dofs
+
+    def load(self, ref: Any, at: tuple[Array, ...], used: Array) -> Array:
+        return triton.load(ref.at[self.world, *at], mask=used, other=0)
+
+    def jacobian(self, row: Array, used: Array) -> Array:
+        at, mask = (row[:, None], self.dofs.index[None, :]), used[:, None] & self.dofs.used[None, :]
+        return self.load(self.given.J, at, mask)
+
+    def store(self, ref: Any, row: Array, value: Array, inside: Array) -> None:
+        triton.store(ref.at[self.world, row], value, mask=inside)
+
+
+class _Plain:
+    """Plain rows; `inside`: those that exist, in use or not."""
+
+    def __init__(self, memory: _Memory, row: Array, used: Array, inside: Array):
+        g = memory.given
+        D, low, high, loss, self._aref = (memory.load(x, (row,), used) for x in (g.D, g.low, g.high, g.loss, g.aref))
+        self._law = Law(D=D, low=low, high=high, loss=loss, cone=None)
+        self._J = memory.jacobian(row, used)
+        self._memory, self._row, self._used, self._inside = memory, row, used, inside
 
     def along(self, x: Array) -> Array:
-        """Return J x."""
-        return jnp.sum(self.J * x[None, :], axis=1)
+        return jnp.sum(self._J * x[None, :], axis=1)
 
     def residual(self, x: Array) -> Array:
-        return self.along(x) - self.aref
+        return self.along(x) - self._aref
 
-    def onto(self, f: Array) -> Array:
-        """Return J' f."""
-        return jnp.sum(self.J * f[:, None], axis=0)
+    def push(self, residual: Array) -> Array:
+        return jnp.sum(self._J * force(self._law, residual)[:, None], axis=0)
+
+    def bend(self, residual: Array) -> Array:
+        weight, _ = curvature(self._law, zones(self._law, residual), residual, self._J)
+        return _outer(weight[:, None] * self._J, self._J)
+
+    def slope(self, residual: Array, direction: Array) -> tuple[Array, Array]:
+        weight, _ = curvature(self._law, zones(self._law, residual), residual, self._J)
+        return -jnp.sum(force(self._law, residual) * direction), jnp.sum(weight * direction * direction)
+
+    def change(self, start: Array, end: Array) -> Array:
+        return jnp.sum(cost_changes(self._law, start, end))
+
+    def moved(self, start: Array, end: Array) -> Array:
+        return jnp.sum(zones(self._law, start) != zones(self._law, end), dtype=jnp.int32)
+
+    def curved(self, residual: Array) -> Array:
+        return jnp.sum(residual != residual, dtype=jnp.int32) * 0
+
+    def write(self, found: Outputs, residual: Array) -> None:
+        f = jnp.where(self._used, force(self._law, residual), 0)
+        s = jnp.where(self._used, state(self._law, zones(self._law, residual)), 0).astype(jnp.int32)
+        for ref, value in ((found.force, f), (found.state, s)):
+            self._memory.store(ref, self._row, value, self._inside)
+
+
+class _Surface(NamedTuple):
+    """Residuals of cones taken apart, as in `law`; shapes (ncone,), tuples by axis."""
+
+    zone: Array
+    gap: Array
+    mass: Array
+    unit: tuple[Array, ...]  # along the slip
+    inverse_slip: Array
+
+
+class _Cones:
+    """The rows of elliptic cones; `inside`: the cones that exist, in use or not."""
+
+    def __init__(self, memory: _Memory, cone: Array, first: int, axes: int, used: Array, inside: Array):
+        g = memory.given
+        self._rows = tuple(first + cone * axes + k for k in range(axes))
+        self._J = tuple(memory.jacobian(row, used) for row in self._rows)
+        self._aref, self._D = (tuple(memory.load(x, (row,), used) for row in self._rows) for x in (g.aref, g.D))
+        numbers = (jnp.full_like(cone, k) for k in range(axes))
+        self._scale = tuple(memory.load(g.scale, (cone, k), used) for k in numbers)
+        self._mu = memory.load(g.mu, (cone,), used)
+        self._memory, self._used, self._inside = memory, used, inside
+
+    def along(self, x: Array) -> tuple[Array, ...]:
+        return tuple(jnp.sum(J * x[None, :], axis=1) for J in self._J)
+
+    def residual(self, x: Array) -> tuple[Array, ...]:
+        return tuple(a - b for a, b in zip(self.along(x), self._aref, strict=True))
+
+    def push(self, residual: tuple[Array, ...]) -> Array:
+        return sum(jnp.sum(J * f[:, None], axis=0) for J, f in zip(self._J, self._force(residual), strict=True))
+
+    def bend(self, residual: tuple[Array, ...]) -> Array:
+        weights, K = self._curvature(residual, self._J)
+        return sum(_outer(w[:, None] * rows, rows) for w, rows in zip(weights, K, strict=True))
+
+    def slope(self, residual: tuple[Array, ...], direction: tuple[Array, ...]) -> tuple[Array, Array]:
+        weights, K = self._curvature(residual, direction)
+        first = -sum(jnp.sum(f * x) for f, x in zip(self._force(residual), direction, strict=True))
+        return first, sum(jnp.sum(w * x * x) for w, x in zip(weights, K, strict=True))
+
+    def change(self, start: tuple[Array, ...], end: tuple[Array, ...]) -> Array:
+        return jnp.sum(self._cost(end) - self._cost(start))
+
+    def moved(self, start: tuple[Array, ...], end: tuple[Array, ...]) -> Array:
+        return jnp.sum(self._surface(start).zone != self._surface(end).zone, dtype=jnp.int32)
+
+    def curved(self, residual: tuple[Array, ...]) -> Array:
+        return jnp.sum(self._surface(residual).zone == _MIDDLE, dtype=jnp.int32)
+
+    def write(self, found: Outputs, residual: tuple[Array, ...]) -> None:
+        zone, states = self._surface(residual).zone, ConstraintState
+        own = jnp.where(zone == _MIDDLE, int(states.CONE), int(states.QUADRATIC))
+        own = jnp.where(self._used, jnp.where(zone == _TOP, int(states.SATISFIED), own), 0).astype(jnp.int32)
+        for row, f in zip(self._rows, self._force(residual), strict=True):
+            self._memory.store(found.force, row, jnp.where(self._used, f, 0), self._inside)
+            self._memory.store(found.state, row, own, self._inside)
+
+    def _surface(self, residual: tuple[Array, ...]) -> _Surface:
+        mu, scaled = self._mu, tuple(r * s for r, s in zip(residual, self._scale, strict=True))
+        normal, slips = scaled[0], scaled[1:]
+        slip = jnp.sqrt(sum(x * x for x in slips))
+        inverse = jnp.where(slip > 0, 1 / jnp.where(slip > 0, slip, 1), 0)
+        gap = normal - mu * slip
+        below = jnp.where(mu * normal + slip <= 0, _BOTTOM, _MIDDLE)
+        mass = self._D[0] / jnp.maximum(mu * mu * (1 + mu * mu), MINVAL)
+        return _Surface(jnp.where(gap >= 0, _TOP, below), gap, mass, tuple(x * inverse for x in slips), inverse)
+
+    def _pick(self, zone: Array, middle: Array, bottom: Array) -> Array:
+        return jnp.where(zone == _MIDDLE, middle, jnp.where(zone == _BOTTOM, bottom, 0))
+
+    def _force(self, residual: tuple[Array, ...]) -> tuple[Array, ...]:
+        s = self._surface(residual)
+        normal = -s.mass * s.gap * self._mu
+        middle = (normal, *(-normal * u * scale for u, scale in zip(s.unit, self._scale[1:], strict=True)))
+        bottom = (-D * r for D, r in zip(self._D, residual, strict=True))
+        return tuple(self._pick(s.zone, a, b) for a, b in zip(middle, bottom, strict=True))
+
+    def _cost(self, residual: tuple[Array, ...]) -> Array:
+        s = self._surface(residual)
+        bottom = 0.5 * sum(D * r * r for D, r in zip(self._D, residual, strict=True))
+        return self._pick(s.zone, 0.5 * s.mass * s.gap * s.gap, bottom)
+
+    def _curvature(self, residual: tuple[Array, ...], rows: tuple[Array, ...]) -> tuple[Any, Any]:
+        """Return weights w and rows K, axis by axis, with the sum of K' diag(w) K the Hessian of J' s'' J.
+
+        rows: J, or the changes of the residuals along a direction.
+        """
+        s = self._surface(residual)
+
+        def each(x: Array) -> Array:
+            return x.reshape(x.shape + (1,) * (rows[0].ndim - 1))
+
+        scaled = tuple(each(scale) * row for scale, row in zip(self._scale, rows, strict=True))
+        lost = (self._mu, *s.unit)
+        along = sum(each(u) * row for u, row in zip(s.unit, scaled[1:], strict=True))
+        middle = each(s.zone == _MIDDLE)
+        K = tuple(jnp.where(middle, a - each(share) * along, b) for a, share, b in zip(scaled, lost, rows, strict=True))
+        tangent = -s.mass * s.gap * self._mu * s.inverse_slip
+        weights = (s.mass, *(tangent for _ in s.unit))
+        return tuple(self._pick(s.zone, w, D) for w, D in zip(weights, self._D, strict=True)), K
 
 
 class Rows:
     """The rows in use of one world, block by block."""
 
-    def __init__(self, given: Inputs, world: Array, nrow: int, dofs: Dofs):
-        self.given, self.world, self.nrow, self.dofs = given, world, nrow, dofs
-        self.used = given.nrow[world]
-        self.blocks = (self.used + _ROWS - 1) // _ROWS
-
-    def block(self, i: Array) -> Block:
-        """Return the i-th block; its rows that are not in use are zero."""
-        here = pallas.ds(i * _ROWS, _ROWS)
-        used = _numbers(i) < self.used
-
-        def load(ref: Any) -> Array:
-            return triton.load(ref.at[self.world, here], mask=used, other=0)
-
-        g = self.given
-        J = triton.load(
-            g.J.at[self.world, here, first(self.dofs.size)],
-            mask=used[:, None] & self.dofs.used[None, :],
-            other=0,
-        )
-        law = Law(D=load(g.D), low=load(g.low), high=load(g.high), loss=load(g.loss), cone=None)
-        return Block(J, load(g.aref), law)
+    def __init__(self, given: Inputs, world: Array, nplain: int, cones: tuple[int, int], dofs: Dofs):
+        """nplain: plain rows that exist; cones: how many cones exist, and their axes."""
+        self._memory, self._nplain, self._cones = _Memory(given, world, dofs), nplain, cones
+        self._rows_used = given.nrow[world]
+        self._cones_used = None if given.ncone is None else given.ncone[world]
 
     def sums(self, of_block: Callable[[Block], Any], zero: Any) -> Any:
-        """Return the sum over the blocks of what a function gives; zero: of its structure."""
+        """Return the sum over the blocks in use of what a function gives; zero: of its structure."""
+        plain = _blocks(self._rows_used, _ROWS)
+        total = self._over(self._plain, plain, of_block, zero)
+        if self._cones_used is None:
+            return total
+        return self._over(self._cone_block, _blocks(self._cones_used, _CONES), of_block, total)
 
+    def write(self, found: Outputs, x: Array) -> None:
+        """Write forces and states at an acceleration, of rows that are not in use as well."""
+
+        def written(b: Block) -> Array:
+            b.write(found, b.residual(x))
+            return jnp.int32(0)
+
+        self._over(self._plain, _blocks(jnp.int32(self._nplain), _ROWS), written, jnp.int32(0))
+        if self._cones_used is not None:
+            self._over(self._cone_block, _blocks(jnp.int32(self._cones[0]), _CONES), written, jnp.int32(0))
+
+    def _plain(self, i: Array) -> _Plain:
+        row = i * _ROWS + jnp.arange(_ROWS, dtype=jnp.int32)
+        return _Plain(self._memory, row, row < self._rows_used, row < self._nplain)
+
+    def _cone_block(self, i: Array) -> _Cones:
+        cone, (count, axes) = i * _CONES + jnp.arange(_CONES, dtype=jnp.int32), self._cones
+        return _Cones(self._memory, cone, self._nplain, axes, cone < self._cones_used, cone < count)
+
+    def _over(self, block: Callable[[Array], Block], count: Array, of_block: Callable[[Block], Any], start: Any) -> Any:
         def add(i: Array, total: Any) -> Any:
-            return jax.tree.map(jnp.add, total, of_block(self.block(i)))
+            return jax.tree.map(jnp.add, total, of_block(block(i)))
 
-        return lax.fori_loop(jnp.int32(0), self.blocks, add, zero)
+        return lax.fori_loop(jnp.int32(0), count, add, start)
 
-    def final(self, found: Outputs, x: Array) -> Array:
-        """Write forces and states at an acceleration, and return J' force."""
 
-        def write(i: Array, constraint: Array) -> Array:
-            b = self.block(i)
-            residual = b.residual(x)
-            f = force(b.law, residual)
-            self._store(found.force, i, f)
-            self._store(found.state, i, state(b.law, zones(b.law, residual)).astype(jnp.int32))
-            return constraint + b.onto(f)
-
-        def clear(i: Array, carry: Array) -> Array:
-            self._store(found.force, i, jnp.zeros(_ROWS, x.dtype))
-            self._store(found.state, i, jnp.zeros(_ROWS, jnp.int32))
-            return carry
-
-        constraint = lax.fori_loop(jnp.int32(0), self.blocks, write, jnp.zeros_like(x))
-        lax.fori_loop(self.blocks, jnp.int32(-(-self.nrow // _ROWS)), clear, jnp.int32(0))
-        return constraint
-
-    def _store(self, ref: Any, i: Array, value: Array) -> None:
-        inside = _numbers(i) < self.nrow
-        triton.store(ref.at[self.world, pallas.ds(i * _ROWS, _ROWS)], value, mask=inside)
+def _blocks(used: Array, each: int) -> Array:
+    return (used + each - 1) // each

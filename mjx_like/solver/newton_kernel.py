@@ -18,8 +18,9 @@ from jax.experimental import pallas
 from mjx_like.constants import MINVAL
 from mjx_like.math import kernel
 from mjx_like.math.batching import whole_batch
+from mjx_like.solver.capacity import split
 from mjx_like.solver.kernel_rows import Block, Inputs, Outputs, Rows
-from mjx_like.solver.law import Law, cost_changes, curvature, force, zones
+from mjx_like.solver.law import Cone, Law
 from mjx_like.solver.linesearch import step_length
 from mjx_like.solver.newton import Taken, ended, longest_search, newton, overshoots
 from mjx_like.solver.problem import Problem, Settings, Solution, Start, most_iterations
@@ -44,8 +45,8 @@ def newton_anywhere(settings: Settings, p: Problem, start: Start) -> Solution:
 
 
 def takes(p: Problem) -> bool:
-    """Return whether the kernel takes problems of this kind: single precision, few dofs, no elliptic cones."""
-    return p.law.cone is None and p.M.dtype == jnp.float32 and 0 < p.M.shape[-1] <= kernel.MOST and p.J.shape[-2] > 0
+    """Return whether the kernel takes problems of this kind: single precision and few dofs."""
+    return p.M.dtype == jnp.float32 and 0 < p.M.shape[-1] <= kernel.MOST and p.J.shape[-2] > 0
 
 
 def newton_kernel(settings: Settings, p: Problem, start: Start, *, interpret: bool = False) -> Solution:
@@ -63,6 +64,10 @@ def _solved(settings: Settings, interpret: bool, p: Problem, start: Start) -> So
         M=p.M, q=p.q, J=p.J, aref=p.aref, D=p.law.D, low=p.law.low, high=p.law.high, loss=p.law.loss,
         smooth=start.smooth, warm=start.warm, nrow=start.nrow, tolerance=start.tolerance, limit=limit,
     )  # fmt: skip
+    nplain, *cones = split(p.law)
+    if p.law.cone is not None:
+        given = given._replace(scale=p.law.cone.scale, mu=p.law.cone.mu, ncone=start.ncone)
+    leaves, tree = jax.tree.flatten(given)
     count = start.nrow.shape[0]
     like = functools.partial(jax.ShapeDtypeStruct, dtype=p.M.dtype)
     integer = functools.partial(jax.ShapeDtypeStruct, dtype=jnp.int32)
@@ -75,14 +80,14 @@ def _solved(settings: Settings, interpret: bool, p: Problem, start: Start) -> So
         residual=like((count,)),
     )
     call = pallas.pallas_call(
-        functools.partial(_program, settings, p.J.shape[-2:]),
+        functools.partial(_program, settings, tree, nplain, tuple(cones), p.M.shape[-1]),
         grid=(count,),
         out_shape=tuple(found),
         compiler_params=kernel.parameters(p.M.shape[-1]),
         interpret=interpret,
         name="newton",
     )
-    return Solution(**Outputs(*call(*given))._asdict())
+    return Solution(**Outputs(*call(*leaves))._asdict())
 
 
 class _World(NamedTuple):
@@ -101,24 +106,31 @@ class _World(NamedTuple):
         return jnp.sum(self.dofs.matrix(self.given.M) * x[None, :], axis=1)
 
 
-def _program(settings: Settings, shape: tuple[int, int], *refs: Any) -> None:
-    """Solve the world of this program.  shape: rows and dofs; refs: those of `Inputs`, then of `Outputs`."""
-    given, found = Inputs(*refs[: len(Inputs._fields)]), Outputs(*refs[len(Inputs._fields) :])
+def _program(settings: Settings, tree: Any, nplain: int, cones: tuple[int, int], nv: int, *refs: Any) -> None:
+    """Solve the world of this program.
+
+    Args:
+      tree: structure of `Inputs`.
+      nplain: plain rows that exist; cones: how many cones exist, and their axes; nv: dofs.
+      refs: memory of the inputs, then of `Outputs`.
+    """
+    given, found = tree.unflatten(refs[: tree.num_leaves]), Outputs(*refs[tree.num_leaves :])
     number = pallas.program_id(0)
-    dofs = kernel.Dofs(number, shape[1])
+    dofs = kernel.Dofs(number, nv)
     trace = jnp.sum(jnp.where(dofs.diagonal, dofs.matrix(given.M), 0))
     w = _World(
         settings=settings,
         given=given,
         dofs=dofs,
-        rows=Rows(given, number, shape[0], dofs),
+        rows=Rows(given, number, nplain, cones, dofs),
         q=dofs.load(given.q),
         tolerance=given.tolerance[number],
         scale=1 / jnp.maximum(trace, MINVAL),
     )
     limit = given.limit[number]
     s = lax.while_loop(lambda s: ~s.done & (s.iterations < limit), functools.partial(_iterate, w), _start(w))
-    constraint = w.rows.final(found, s.x)
+    w.rows.write(found, s.x)
+    constraint = w.rows.sums(lambda b: b.push(b.residual(s.x)), jnp.zeros_like(s.x))
     dofs.store(found.qacc, s.x)
     dofs.store(found.constraint, constraint)
     found.iterations[number] = s.iterations
@@ -138,11 +150,11 @@ def _start(w: _World) -> _State:
         warm_smooth = w.metric(warm) - w.q
 
         def cost(b: Block) -> Array:
-            return jnp.sum(cost_changes(b.law, b.residual(x), b.residual(warm)))
+            return b.change(b.residual(x), b.residual(warm))
 
         change = 0.5 * jnp.sum((warm - x) * warm_smooth) + w.rows.sums(cost, jnp.zeros_like(w.scale))
         x, smooth = (jnp.where(change < 0, a, b) for a, b in ((warm, x), (warm_smooth, smooth)))
-    push = w.rows.sums(lambda b: b.onto(force(b.law, b.residual(x))), jnp.zeros_like(x))
+    push = w.rows.sums(lambda b: b.push(b.residual(x)), jnp.zeros_like(x))
     norm = w.scale * _norm(smooth - push)
     done = (norm < w.tolerance) | (norm == 0)
     return _State(x, smooth, jnp.full_like(norm, jnp.inf), done, jnp.int32(0))
@@ -160,13 +172,15 @@ def _model(w: _World, s: _State) -> _Model:
 
     def of_rows(b: Block) -> tuple[Array, Array]:
         residual = b.residual(s.x)
-        weight, _ = curvature(b.law, zones(b.law, residual), residual, b.J)
-        weighted = weight[:, None] * b.J
-        return b.onto(force(b.law, residual)), jnp.dot(weighted.T, b.J, precision=lax.Precision.HIGHEST)
+        return b.push(residual), b.bend(residual)
 
     size = w.dofs.size
     push, bend = w.rows.sums(of_rows, (jnp.zeros_like(s.x), jnp.zeros((size, size), s.x.dtype)))
     return _Model(s.smooth - push, w.dofs.matrix(w.given.M) + bend + w.dofs.ones_beyond(s.x.dtype))
+
+
+def _moved(residual: Any, alpha: Array, direction: Any) -> Any:
+    return jax.tree.map(lambda r, x: r + alpha * x, residual, direction)
 
 
 def _iterate(w: _World, s: _State) -> _State:
@@ -176,44 +190,47 @@ def _iterate(w: _World, s: _State) -> _State:
     along = w.metric(step)
     slope, bend = jnp.sum(step * s.smooth), jnp.sum(step * along)
 
-    def change(alpha: Array) -> tuple[Array, Array]:
-        """Return the change of the cost, and how many rows change their zone."""
-
-        def of_rows(b: Block) -> tuple[Array, Array]:
+    def change(alpha: Array) -> Array:
+        def of_rows(b: Block) -> Array:
             start = b.residual(s.x)
-            end = start + alpha * b.along(step)
-            moved = zones(b.law, start) != zones(b.law, end)
-            return jnp.sum(cost_changes(b.law, start, end)), jnp.sum(moved, dtype=jnp.int32)
+            return b.change(start, _moved(start, alpha, b.along(step)))
 
-        cost, moved = w.rows.sums(of_rows, (jnp.zeros_like(slope), jnp.int32(0)))
-        return alpha * slope + 0.5 * alpha * alpha * bend + cost, moved
+        return alpha * slope + 0.5 * alpha * alpha * bend + w.rows.sums(of_rows, jnp.zeros_like(slope))
 
     def derivatives(alpha: Array) -> tuple[Array, Array]:
         def of_rows(b: Block) -> tuple[Array, Array]:
             direction = b.along(step)
-            here = b.residual(s.x) + alpha * direction
-            weight, _ = curvature(b.law, zones(b.law, here), here, b.J)
-            return jnp.sum(-force(b.law, here) * direction), jnp.sum(weight * direction * direction)
+            return b.slope(_moved(b.residual(s.x), alpha, direction), direction)
 
         first, second = w.rows.sums(of_rows, (jnp.zeros_like(slope), jnp.zeros_like(slope)))
         return slope + alpha * bend + first, bend + second
 
-    full, moved = change(jnp.ones_like(slope))
-    one = 1 + 0 * moved.astype(slope.dtype)  # branches of Triton cannot return constants
+    def zones_changed(alpha: Array) -> tuple[Array, Array]:
+        """Return how many rows and cones change their zone, and how many cones begin in one that is curved."""
+
+        def of_rows(b: Block) -> tuple[Array, Array]:
+            start = b.residual(s.x)
+            return b.moved(start, _moved(start, alpha, b.along(step))), b.curved(start)
+
+        return w.rows.sums(of_rows, (jnp.int32(0), jnp.int32(0)))
+
+    full = change(jnp.ones_like(slope))
+    one = 1 + 0 * full  # branches of Triton cannot return constants
     trips = overshoots(full, slope, bend)
 
-    def search() -> tuple[Array, Array, Array]:
+    def search() -> tuple[Array, Array]:
         alpha = step_length(derivatives, one, trips, longest_search(w.settings))
-        return alpha, *change(alpha)
+        return alpha, change(alpha)
 
-    alpha, gain, moved = lax.cond(trips, search, lambda: (one, full, moved))
+    alpha, gain = lax.cond(trips, search, lambda: (one, full))
+    moved, bent = zones_changed(alpha)
     taken = Taken(
         alpha=alpha,
         gain=gain,
         decrement=-0.5 * jnp.sum(step * gradient),
         norm=_norm(gradient),
         same=moved == 0,
-        curved=moved < 0,  # never: without cones no Hessian changes within its zones
+        curved=bent > 0,
         energy=jnp.abs(jnp.sum(s.x * w.q)) + 0.5 * jnp.abs(jnp.sum(s.x * (s.smooth + w.q))),
     )
     return _State(
@@ -227,25 +244,32 @@ def _iterate(w: _World, s: _State) -> _State:
 
 def newton_trial() -> tuple[Problem, Start]:
     """Return a problem in single precision to try the kernel on."""
-    return jax.tree.map(lambda x: x.astype(jnp.float32) if x.dtype == float else x, sample_problem())
+    return jax.tree.map(lambda x: x.astype(jnp.float32) if x.dtype == float else x, sample_problem(ncone=5))
 
 
-def sample_problem(nv: int = 20, nrow: int = 40, seed: int = 0) -> tuple[Problem, Start]:
-    """Return a problem of one world with rows of all kinds but cones, to try a solver on."""
+def sample_problem(nv: int = 20, nrow: int = 40, ncone: int = 0, axes: int = 3, seed: int = 0) -> tuple[Problem, Start]:
+    """Return a problem of one world with rows of all kinds, to try a solver on.  nrow: plain rows."""
     rng = np.random.default_rng(seed)
-    root = rng.normal(size=(nv, nv))
-    kind = np.arange(nrow) % 3  # an equality, friction loss, a contact
+    root, total = rng.normal(size=(nv, nv)), nrow + ncone * axes
+    M, q = root @ root.T + np.eye(nv), rng.normal(size=nv)
+    kind = np.where(np.arange(total) < nrow, np.arange(total) % 3, 2)  # an equality, friction loss, a contact
+    D = rng.uniform(1, 100, total)
     loss = np.where(kind == 1, 2.0, 0.0)
-    D = rng.uniform(1, 100, nrow)
-    bound = np.where(kind == 0, np.inf, loss / D)
-    low = np.where(kind == 2, -np.inf, -bound)
-    values = dict(
-        M=root @ root.T + np.eye(nv), q=rng.normal(size=nv), J=rng.normal(size=(nrow, nv)),
-        aref=rng.normal(size=nrow) * 5, D=D, low=low, high=bound, loss=loss,
-    )  # fmt: skip
-    M, q, J, aref, D, low, high, loss = map(jnp.asarray, values.values())
-    p = Problem(M=M, q=q, J=J, aref=aref, law=Law(D=D, low=low, high=high, loss=loss, cone=None))
-    smooth = jnp.asarray(np.linalg.solve(values["M"], values["q"]))
-    count = jnp.int32(nrow)
-    start = Start(smooth=smooth, warm=0 * smooth, nrow=count, ncone=0 * count, tolerance=smooth.dtype.type(1e-8))
+    high = np.where(kind == 0, np.inf, loss / D)
+    low = np.where(kind == 2, -np.inf, -high)
+    J, aref = rng.normal(size=(total, nv)), rng.normal(size=total) * 5
+    cone = None
+    if ncone:
+        scale = rng.uniform(0.3, 1, (ncone, axes))
+        cone = Cone(scale=jnp.asarray(scale), mu=jnp.asarray(scale[:, 0]))
+    law = Law(D=jnp.asarray(D), low=jnp.asarray(low), high=jnp.asarray(high), loss=jnp.asarray(loss), cone=cone)
+    p = Problem(M=jnp.asarray(M), q=jnp.asarray(q), J=jnp.asarray(J), aref=jnp.asarray(aref), law=law)
+    smooth = jnp.asarray(np.linalg.solve(M, q))
+    start = Start(
+        smooth=smooth,
+        warm=0 * smooth,
+        nrow=jnp.int32(nrow),
+        ncone=jnp.int32(ncone),
+        tolerance=smooth.dtype.type(1e-8),
+    )
     return p, start
