@@ -19,7 +19,7 @@ from mjx_like.types.enums import ConstraintState
 
 Array = jax.Array
 
-_ROWS, _CONES = 32, 16  # of a block
+_ROWS, _CONES = 16, 16  # of a block
 _TOP, _BOTTOM, _MIDDLE = 0, 1, 2  # zones of a cone
 
 
@@ -270,16 +270,17 @@ class Rows:
             return total
         return self._over(self._cone_block, _blocks(self._cones_used, _CONES), of_block, total)
 
-    def write(self, found: Outputs, x: Array) -> None:
-        """Write forces and states at an acceleration, of rows that are not in use as well."""
+    def write(self, found: Outputs, x: Array) -> Array:
+        """Write forces and states at an acceleration, of rows that are not in use as well; return J' force."""
 
         def written(b: Block) -> Array:
-            b.write(found, b.residual(x))
-            return jnp.int32(0)
+            residual = b.residual(x)
+            b.write(found, residual)
+            return b.push(residual)
 
-        self._over(self._plain, _blocks(jnp.int32(self._nplain), _ROWS), written, jnp.int32(0))
-        if self._cones_used is not None:
-            self._over(self._cone_block, _blocks(jnp.int32(self._cones[0]), _CONES), written, jnp.int32(0))
+        plain, cones = (_blocks(jnp.int32(n), each) for n, each in ((self._nplain, _ROWS), (self._cones[0], _CONES)))
+        push = self._over(self._plain, plain, written, jnp.zeros_like(x))
+        return push if self._cones_used is None else self._over(self._cone_block, cones, written, push)
 
     def _plain(self, i: Array) -> _Plain:
         row = i * _ROWS + jnp.arange(_ROWS, dtype=jnp.int32)

@@ -13,13 +13,19 @@ from mjx_like.solver.law import Law, curvature, force, zones
 
 Array = jax.Array
 
-_REDUCTION = 0.01  # of the derivative: the default of ls_tolerance
+REDUCTION = 0.01  # of the derivative: the default of ls_tolerance
+
+
+class Bracket(NamedTuple):
+    """Steps between which the derivative passes zero."""
+
+    low: Array  # derivative below 0
+    high: Array  # derivative at least 0, or infinite
 
 
 class _Search(NamedTuple):
     alpha: Array
-    low: Array  # derivative below 0
-    high: Array  # derivative at least 0, or infinite
+    bracket: Bracket
     done: Array
     count: Array
 
@@ -45,6 +51,14 @@ def derivatives_along(law: Law, jar: Array, slope: Array, bend: Array, direction
     return derivatives
 
 
+def next_step(alpha: Array, bracket: Bracket, first: Array, second: Array) -> tuple[Array, Bracket]:
+    """Return the step to try after `alpha`, where the derivatives are known, and what is left of the bracket."""
+    low, high = jnp.where(first < 0, alpha, bracket.low), jnp.where(first < 0, bracket.high, alpha)
+    newton = alpha - first / jnp.maximum(second, MINVAL)
+    other = jnp.where(jnp.isinf(high), 2 * jnp.maximum(alpha, 0.5), 0.5 * (low + high))
+    return jnp.where((newton > low) & (newton < high), newton, other), Bracket(low, high)
+
+
 def step_length(derivatives: Derivatives, one: Array, wanted: Array, iterations: int) -> Array:
     """Return the step along a descent direction that minimises the cost, shape (...); 1 where none is wanted.
 
@@ -59,20 +73,16 @@ def step_length(derivatives: Derivatives, one: Array, wanted: Array, iterations:
       iterations: most derivatives that are taken beyond step 0.
     """
     zero = jnp.zeros_like(one)
-    target = _REDUCTION * jnp.abs(derivatives(zero)[0])
+    target = REDUCTION * jnp.abs(derivatives(zero)[0])
 
     def improve(carry: _Search) -> _Search:
-        alpha, low, high = carry.alpha, carry.low, carry.high
-        first, second = derivatives(alpha)
-        low, high = jnp.where(first < 0, alpha, low), jnp.where(first < 0, high, alpha)
-        newton = alpha - first / jnp.maximum(second, MINVAL)
-        other = jnp.where(jnp.isinf(high), 2 * jnp.maximum(alpha, 0.5), 0.5 * (low + high))
-        following = jnp.where((newton > low) & (newton < high), newton, other)
+        first, second = derivatives(carry.alpha)
+        following, bracket = next_step(carry.alpha, carry.bracket, first, second)
         done = carry.done | (jnp.abs(first) <= target)
-        return _Search(jnp.where(done, alpha, following), low, high, done, carry.count + 1)
+        return _Search(jnp.where(done, carry.alpha, following), bracket, done, carry.count + 1)
 
     def goes_on(s: _Search) -> Array:
-        return (s.count < iterations) & ~(jnp.all(s.done) if s.done.ndim else s.done)
+        return (s.count < iterations) & ~jnp.all(s.done)
 
-    first = _Search(one, zero, jnp.full_like(one, jnp.inf), ~wanted, jnp.int32(0))
+    first = _Search(one, Bracket(zero, jnp.full_like(one, jnp.inf)), ~wanted, jnp.int32(0))
     return lax.while_loop(goes_on, improve, first).alpha

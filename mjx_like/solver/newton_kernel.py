@@ -21,7 +21,7 @@ from mjx_like.math.batching import whole_batch
 from mjx_like.solver.capacity import split
 from mjx_like.solver.kernel_rows import Block, Inputs, Outputs, Rows
 from mjx_like.solver.law import Cone, Law
-from mjx_like.solver.linesearch import step_length
+from mjx_like.solver.linesearch import REDUCTION, Bracket, next_step
 from mjx_like.solver.newton import Taken, ended, longest_search, newton, overshoots
 from mjx_like.solver.problem import Problem, Settings, Solution, Start, most_iterations
 
@@ -129,8 +129,7 @@ def _program(settings: Settings, tree: Any, nplain: int, cones: tuple[int, int],
     )
     limit = given.limit[number]
     s = lax.while_loop(lambda s: ~s.done & (s.iterations < limit), functools.partial(_iterate, w), _start(w))
-    w.rows.write(found, s.x)
-    constraint = w.rows.sums(lambda b: b.push(b.residual(s.x)), jnp.zeros_like(s.x))
+    constraint = w.rows.write(found, s.x)
     dofs.store(found.qacc, s.x)
     dofs.store(found.constraint, constraint)
     found.iterations[number] = s.iterations
@@ -142,104 +141,92 @@ def _norm(x: Array) -> Array:
 
 
 def _start(w: _World) -> _State:
-    """Return the better of the two starting points; done where its gradient is below the tolerance."""
+    """Return the better of the two starting points."""
     x = w.dofs.load(w.given.smooth)
     smooth = jnp.zeros_like(x)
     if w.settings.warmstart:
         warm = w.dofs.load(w.given.warm)
         warm_smooth = w.metric(warm) - w.q
-
-        def cost(b: Block) -> Array:
-            return b.change(b.residual(x), b.residual(warm))
-
-        change = 0.5 * jnp.sum((warm - x) * warm_smooth) + w.rows.sums(cost, jnp.zeros_like(w.scale))
-        x, smooth = (jnp.where(change < 0, a, b) for a, b in ((warm, x), (warm_smooth, smooth)))
-    push = w.rows.sums(lambda b: b.push(b.residual(x)), jnp.zeros_like(x))
-    norm = w.scale * _norm(smooth - push)
-    done = (norm < w.tolerance) | (norm == 0)
-    return _State(x, smooth, jnp.full_like(norm, jnp.inf), done, jnp.int32(0))
-
-
-class _Model(NamedTuple):
-    """What a step begins with."""
-
-    gradient: Array
-    hessian: Array
-
-
-def _model(w: _World, s: _State) -> _Model:
-    """Return gradient and Hessian of the cost."""
-
-    def of_rows(b: Block) -> tuple[Array, Array]:
-        residual = b.residual(s.x)
-        return b.push(residual), b.bend(residual)
-
-    size = w.dofs.size
-    push, bend = w.rows.sums(of_rows, (jnp.zeros_like(s.x), jnp.zeros((size, size), s.x.dtype)))
-    return _Model(s.smooth - push, w.dofs.matrix(w.given.M) + bend + w.dofs.ones_beyond(s.x.dtype))
-
-
-def _moved(residual: Any, alpha: Array, direction: Any) -> Any:
-    return jax.tree.map(lambda r, x: r + alpha * x, residual, direction)
+        change = w.rows.sums(lambda b: b.change(b.residual(x), b.residual(warm)), jnp.zeros_like(w.scale))
+        better = change + 0.5 * jnp.sum((warm - x) * warm_smooth) < 0
+        x, smooth = (jnp.where(better, a, b) for a, b in ((warm, x), (warm_smooth, smooth)))
+    return _State(x, smooth, jnp.full_like(w.scale, jnp.inf), w.scale < 0, jnp.int32(0))
 
 
 def _iterate(w: _World, s: _State) -> _State:
-    """Return the state after one Newton step."""
-    gradient, hessian = _model(w, s)
-    step = -w.dofs.solution(hessian, gradient)
+    """Return the state after one Newton step; as it was, but done, where the gradient at the start is small."""
+
+    def model(b: Block) -> tuple[Array, Array]:
+        residual = b.residual(s.x)
+        return b.push(residual), b.bend(residual)
+
+    size, dtype = w.dofs.size, s.x.dtype
+    push, bend = w.rows.sums(model, (jnp.zeros_like(s.x), jnp.zeros((size, size), dtype)))
+    gradient = s.smooth - push
+    step = -w.dofs.solution(w.dofs.matrix(w.given.M) + bend + w.dofs.ones_beyond(dtype), gradient)
     along = w.metric(step)
-    slope, bend = jnp.sum(step * s.smooth), jnp.sum(step * along)
-
-    def change(alpha: Array) -> Array:
-        def of_rows(b: Block) -> Array:
-            start = b.residual(s.x)
-            return b.change(start, _moved(start, alpha, b.along(step)))
-
-        return alpha * slope + 0.5 * alpha * alpha * bend + w.rows.sums(of_rows, jnp.zeros_like(slope))
-
-    def derivatives(alpha: Array) -> tuple[Array, Array]:
-        def of_rows(b: Block) -> tuple[Array, Array]:
-            direction = b.along(step)
-            return b.slope(_moved(b.residual(s.x), alpha, direction), direction)
-
-        first, second = w.rows.sums(of_rows, (jnp.zeros_like(slope), jnp.zeros_like(slope)))
-        return slope + alpha * bend + first, bend + second
-
-    def zones_changed(alpha: Array) -> tuple[Array, Array]:
-        """Return how many rows and cones change their zone, and how many cones begin in one that is curved."""
-
-        def of_rows(b: Block) -> tuple[Array, Array]:
-            start = b.residual(s.x)
-            return b.moved(start, _moved(start, alpha, b.along(step))), b.curved(start)
-
-        return w.rows.sums(of_rows, (jnp.int32(0), jnp.int32(0)))
-
-    full = change(jnp.ones_like(slope))
-    one = 1 + 0 * full  # branches of Triton cannot return constants
-    trips = overshoots(full, slope, bend)
-
-    def search() -> tuple[Array, Array]:
-        alpha = step_length(derivatives, one, trips, longest_search(w.settings))
-        return alpha, change(alpha)
-
-    alpha, gain = lax.cond(trips, search, lambda: (one, full))
-    moved, bent = zones_changed(alpha)
+    decrement, norm = -0.5 * jnp.sum(step * gradient), _norm(gradient)
+    p = _searched(w, s, step, along, decrement)
     taken = Taken(
-        alpha=alpha,
-        gain=gain,
-        decrement=-0.5 * jnp.sum(step * gradient),
-        norm=_norm(gradient),
-        same=moved == 0,
-        curved=bent > 0,
+        alpha=p.alpha,
+        gain=p.gain,
+        decrement=decrement,
+        norm=norm,
+        same=p.moved == 0,
+        curved=p.curved > 0,
         energy=jnp.abs(jnp.sum(s.x * w.q)) + 0.5 * jnp.abs(jnp.sum(s.x * (s.smooth + w.q))),
     )
+    still = (s.iterations == 0) & ((w.scale * norm < w.tolerance) | (norm == 0))
+    alpha = jnp.where(still, 0, p.alpha)
     return _State(
         x=s.x + alpha * step,
         smooth=s.smooth + alpha * along,
-        decrement=taken.decrement,
-        done=ended(taken, s.decrement, w.tolerance, w.scale),
-        iterations=s.iterations + 1,
+        decrement=decrement,
+        done=still | ended(taken, s.decrement, w.tolerance, w.scale),
+        iterations=jnp.where(still, s.iterations, s.iterations + 1),
     )
+
+
+class _Probe(NamedTuple):
+    """A share of a step, and what is found there."""
+
+    alpha: Array
+    gain: Array  # change of the cost
+    moved: Array  # rows and cones in other zones than at the start
+    curved: Array  # cones that start in a zone within which their Hessian changes
+    bracket: Bracket
+    count: Array  # shares tried
+    done: Array
+    following: Array  # the share to try next
+
+
+def _searched(w: _World, s: _State, step: Array, along: Array, decrement: Array) -> _Probe:
+    """Return the full step; or, where that overshoots, the share that `step_length` finds, found in one loop."""
+    slope, bend, most = jnp.sum(step * s.smooth), jnp.sum(step * along), longest_search(w.settings)
+    zero, none = jnp.zeros_like(slope), jnp.int32(0)
+
+    def probe(last: _Probe) -> _Probe:
+        alpha = last.following
+
+        def of_rows(b: Block) -> tuple[Array, ...]:
+            start, direction = b.residual(s.x), b.along(step)
+            end = jax.tree.map(lambda r, x: r + alpha * x, start, direction)
+            return b.change(start, end), *b.slope(end, direction), b.moved(start, end), b.curved(start)
+
+        cost, first, second, moved, curved = w.rows.sums(of_rows, (zero, zero, zero, none, none))
+        gain, first, second = (
+            alpha * slope + 0.5 * alpha * alpha * bend + cost,
+            slope + alpha * bend + first,
+            bend + second,
+        )
+        following, bracket = next_step(alpha, last.bracket, first, second)
+        flat = jnp.abs(first) <= 2 * REDUCTION * decrement  # the derivative at the start is -2 decrement
+        done = flat | (last.count >= most) | ((last.count == 0) & ~overshoots(gain, slope, bend))
+        return _Probe(alpha, gain, moved, curved, bracket, last.count + 1, done, following)
+
+    bracket = Bracket(zero, zero + jnp.inf)
+    first = _Probe(zero, zero, none, none, bracket, none, decrement != decrement, jnp.ones_like(zero))
+    return lax.while_loop(lambda p: ~p.done, probe, first)
 
 
 def newton_trial() -> tuple[Problem, Start]:
