@@ -18,9 +18,12 @@ _SHORTEST_DOT = 6  # on an accelerator, products over up to so many entries are 
 def matmul(a: Array, b: Array) -> Array:
     """Return a @ b in full precision of the dtype (no TF32)."""
     n = a.shape[-1]
-    if on_cpu() or min(a.ndim, b.ndim) < 2 or not 0 < n <= _SHORTEST_DOT:
-        return jnp.matmul(a, b, precision="highest")
-    return sum(a[..., :, i, None] * b[..., i, None, :] for i in range(n))  # no kernel of its own
+    if not on_cpu() and n:  # what is short joins the kernels around it
+        if a.ndim == 1 or b.ndim == 1:
+            return jnp.sum(a * b if b.ndim == 1 else a[:, None] * b, axis=-1 if b.ndim == 1 else -2)
+        if n <= _SHORTEST_DOT:
+            return sum(a[..., :, i, None] * b[..., i, None, :] for i in range(n))
+    return jnp.matmul(a, b, precision="highest")
 
 
 def cholesky(a: Array, at_once: bool = False) -> Array:

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.math.linalg import cho_solve, cholesky, matmul
+from mjx_like.math.platform import on_cpu
 from mjx_like.math.select import combine, take
 from mjx_like.math.spatial import inertia_times
 from mjx_like.tree.inherited import dof_armature, has_armature, tendon_armature
@@ -28,7 +29,8 @@ def crb(m: Model, d: Data) -> Data:
     ancestor = m.plans.tree.dof_ancestor
     product = matmul(momentum, d.cdof.T)
     strict = (ancestor - np.eye(m.nv)) > 0
-    inertia = jnp.where(ancestor > 0, product, jnp.where(strict.T, product.T, 0))
+    mirrored = product.T if on_cpu() else matmul(d.cdof, momentum.T)  # no kernel of its own
+    inertia = jnp.where(ancestor > 0, product, jnp.where(strict.T, mirrored, 0))
     tree = m.plans.tree
     if has_armature(m.topology, "dof", tree.dof_actuator).any():
         inertia = inertia + jnp.diag(dof_armature(m))
