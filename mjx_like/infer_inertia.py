@@ -10,6 +10,7 @@ from mjx_like.errors import InputError
 from mjx_like.geometry.inertia import diagonal_inertia, volume
 from mjx_like.math import quaternion, safe
 from mjx_like.math.linalg import matmul
+from mjx_like.math.rule import custom_jvp
 from mjx_like.math.select import put, take
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
@@ -99,7 +100,7 @@ def _of_body(m: Model, geoms: np.ndarray, mass: Array, inertia: Array) -> tuple[
     return total, center, quaternion.from_matrix(axes), moments
 
 
-@jax.custom_jvp
+@custom_jvp
 def principal_axes(tensor: Array) -> tuple[Array, Array]:
     """Return the principal moments, largest first, and the axes as columns of a rotation, of a symmetric tensor."""
     moments, axes = jnp.linalg.eigh(tensor)

@@ -9,6 +9,7 @@ import numpy as np
 
 from mjx_like.errors import InputError, shown
 from mjx_like.math import safe
+from mjx_like.math.rule import custom_jvp
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 from mjx_like.types.smoothing import Smoothing
@@ -101,7 +102,7 @@ def _with_derivatives_of(exact: Data, smooth: Data) -> Data:
     return jax.tree.map(joined, exact, smooth)
 
 
-@jax.custom_jvp
+@custom_jvp
 def _without_value(x: Array) -> Array:
     """Return zeros whose derivatives are those of x."""
     return jnp.zeros_like(x)

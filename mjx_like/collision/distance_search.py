@@ -21,6 +21,7 @@ from mjx_like.collision.portal import portal_contact
 from mjx_like.constants import MAXVAL
 from mjx_like.geometry.convex import CORNERED, Convex, convex, support
 from mjx_like.math import safe
+from mjx_like.math.rule import custom_jvp
 from mjx_like.math.select import take
 from mjx_like.math.tangent import rate
 from mjx_like.types.data import Data
@@ -182,7 +183,7 @@ def _prism(m: Model, start, nrow, ncol, size, row, strip) -> Convex:
     return convex(GeomType.HFIELD, flat, eye, flat, vert)._replace(center=jnp.mean(vert, axis=0))
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+@functools.partial(custom_jvp, nondiff_argnums=(0,))
 def _followed(follow, first: Convex, second: Convex, found: _Hit) -> Array:
     """Return distance, normal and point midway, shape (7,): as found, with derivatives by the geoms."""
     return found.values
@@ -194,7 +195,7 @@ def _followed_jvp(follow, primals, tangents):
     dist, point, normal = rate(
         lambda geoms: follow(*geoms, found.nearest, found.along), tuple(primals[:2]), tuple(tangents[:2])
     )
-    return found.values, jnp.concatenate([dist[None], normal, point])
+    return _followed(follow, *primals), jnp.concatenate([dist[None], normal, point])
 
 
 def _normal(found: Nearest) -> Array:

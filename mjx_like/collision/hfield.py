@@ -21,6 +21,7 @@ from mjx_like.geometry.convex import CORNERED, Convex, convex
 from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.linalg import matmul
+from mjx_like.math.rule import custom_jvp
 from mjx_like.math.select import take
 from mjx_like.math.tangent import rate, still
 from mjx_like.types.enums import DisableBit, GeomType
@@ -87,9 +88,11 @@ def _touched(m: Model, scenes: list[_Scene]) -> list[tuple[Array, ...]]:
     """Return distance, point and normal of each prism and whether it touches, for the rows of each scene."""
     whole = jax.tree.map(lambda *x: jnp.concatenate(x), *(scene._replace(kind=()) for scene in scenes))
     kind = np.concatenate([scene.kind for scene in scenes])
-    over_rows = jax.vmap(_touch(m, tuple(sorted(set(kind.tolist())))), in_axes=(0, 0, 0, 0, None))
-    limit, tolerance = lax.stop_gradient((jnp.maximum(whole.limit, 0), jnp.asarray(m.opt.ccd_tolerance)))
-    result, valid, _ = over_rows((whole.corner, whole.geom), jnp.asarray(kind), whole.used, limit, tolerance)
+    over_rows = jax.vmap(_touch(m, tuple(sorted(set(kind.tolist())))), in_axes=(0, 0, 0, 0, None, None))
+    limit, *rest = lax.stop_gradient(
+        (jnp.maximum(whole.limit, 0), jnp.asarray(m.opt.ccd_tolerance), AWAY * jnp.max(m.hfield_size))
+    )
+    result, valid, _ = over_rows((whole.corner, whole.geom), jnp.asarray(kind), whole.used, limit, *rest)
     ends = np.cumsum([scene.kind.size for scene in scenes])[:-1]
     return list(zip(*(jnp.split(x, ends) for x in (*result, valid)), strict=True))
 
@@ -181,13 +184,12 @@ def prism_corners(m: Model, start, nrow, ncol, size: Array, column: Array, line:
 def _touch(m: Model, kinds: tuple[int, ...]):
     """Return the function that searches one prism and one geom; its derivatives are those of `follow_one`.
 
-    From (corners of the prism, geom), the geom's type, whether they may touch, the limit and the tolerance it gives
-    (distance, point, normal), whether they touch, and what was found. What does not touch is put where nothing
-    overflows.
+    From (corners of the prism, geom), the geom's type, whether they may touch, the limit, the tolerance and a distance
+    [m] it gives (distance, point, normal), whether they touch, and what was found. What does not touch is put so far
+    away that nothing overflows.
 
     kinds: the types that the geom can have.
     """
-    away = AWAY * lax.stop_gradient(jnp.max(m.hfield_size))
     refined = m.disabled(DisableBit.NATIVECCD)
     both, above = ((int(GeomType.HFIELD),), kinds), np.array([0.0, 0, 1])
     cornered = [kind in CORNERED for kind in kinds]
@@ -198,8 +200,8 @@ def _touch(m: Model, kinds: tuple[int, ...]):
         discrete = jnp.isin(geom.kind, np.array(CORNERED)) if len(set(cornered)) > 1 else cornered[0]
         return _nearest(prism, geom, both, discrete=discrete, **options)
 
-    @jax.custom_jvp
-    def touch(shape, kind, use, cutoff, tolerance):
+    @custom_jvp
+    def touch(shape, kind, use, cutoff, tolerance, away):
         prism, geom = _solids(kind, *shape, 0.0 if refined else cutoff)
         geom = geom._replace(pos=jnp.where(use, geom.pos, away), center=jnp.where(use, geom.center, away))
         options = {"limit": cutoff, "tolerance": tolerance, "iterations": m.flags.ccd_iterations}
@@ -213,7 +215,7 @@ def _touch(m: Model, kinds: tuple[int, ...]):
     @functools.partial(touch.defjvp, symbolic_zeros=True)
     def derivative(primals, tangents):
         result, valid, features = held(touch(*primals))
-        _, kind, _, cutoff, _ = primals
+        kind, cutoff = primals[1], primals[3]
         margin = 0.0 if refined else cutoff
         follow = portal_contact.follow_one if refined else follow_prism if any(cornered) else follow_one
         moved = rate(lambda x: follow(*_solids(kind, *x, margin), *features), primals[0], tangents[0])

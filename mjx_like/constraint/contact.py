@@ -13,6 +13,7 @@ from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.math.platform import on_cpu
 from mjx_like.math.quaternion import cross
+from mjx_like.math.rule import custom_jvp
 from mjx_like.types.data import Contact
 from mjx_like.types.enums import ConeType, DisableBit
 from mjx_like.types.model import Model
@@ -96,7 +97,7 @@ def row_directions(edge: Array, dim: Array, frame: Array, friction: Array, dims:
     return RowDirections(frame[:, 0] + scale * shift, scale * rotation, mu)
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(6,))
+@functools.partial(custom_jvp, nondiff_argnums=(6,))
 def row_jacobian(
     force: Array, torque: Array, point: Array, sign: Array, cdof: Array, center: Array, one_tree: bool
 ) -> Array:

@@ -22,6 +22,7 @@ from mjx_like.math.batching import capacities, mapped_batch, with_capacity
 from mjx_like.math.linalg import matmul
 from mjx_like.math.linear import floats, is_float, linear_at_capacity
 from mjx_like.math.platform import on_cpu
+from mjx_like.math.rule import custom_jvp
 from mjx_like.math.select import precedes, running_total
 from mjx_like.math.tangent import changing, still
 from mjx_like.types.data import Contact, Data
@@ -222,7 +223,7 @@ def _softened(m: Model, fixed: Slots | None, own: Springs | None, c: Contact | N
     return fixed, None if c is None else c.replace(includemargin=c.dist - contacts.soft)
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+@functools.partial(custom_jvp, nondiff_argnums=(0,))
 def _assemble(t: Topology, need: Array, inputs: Inputs) -> Rows:
     """Return the rows at full capacity; `need`: the rows in use, which decide how much work is done."""
 

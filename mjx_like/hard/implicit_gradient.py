@@ -8,45 +8,29 @@ Source: Dojo paper, section on gradients; implicit function theorem.
 import functools
 
 import jax
-import jax.numpy as jnp
 
 from mjx_like.hard.elimination import Free, System, free_pairs, of_product, remainder_of_product
 from mjx_like.hard.problem import Point, Problem, contact_bound, residuals, times
 from mjx_like.hard.search import search
 from mjx_like.math import lapack
+from mjx_like.math.rule import custom_jvp
 from mjx_like.math.tangent import still
 
 Array = jax.Array
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+@functools.partial(custom_jvp, nondiff_argnums=(0,))
 def solution(iterations: int, p: Problem, nu: Array) -> tuple[Point, Array, Array]:
     """Return the point of the central path, its error and the iterations taken; nu: to start from, shape (nv,)."""
     found = search(iterations, p, nu)
     return found.best, found.error, found.iterations
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _differentiable(iterations: int, p: Problem, nu: Array) -> tuple[Point, Array, Array]:
-    """Return what `solution` does, with its first derivative even where JAX drops the rule.
-
-    So it does with what a gradient of `lax.scan` knows before it goes back: a second derivative would go through the
-    search. What is added is zero, but for its derivative.
-    """
-    fixed = jax.lax.stop_gradient(p)
-    z, error, count = jax.lax.stop_gradient(solution(iterations, fixed, jax.lax.stop_gradient(nu)))
-    rates = _rates(fixed, z, jax.tree.map(jnp.subtract, p, fixed))
-    return jax.tree.map(jnp.add, z, rates), error, count
-
-
+@solution.defjvp
 def _rule(iterations: int, primals, tangents):
     p, nu = primals
-    z, error, count = _differentiable(iterations, p, jax.lax.stop_gradient(nu))
+    z, error, count = solution(iterations, p, jax.lax.stop_gradient(nu))
     return (z, error, count), (_rates(p, z, tangents[0]), still(error), still(count))
-
-
-solution.defjvp(_rule)
-_differentiable.defjvp(_rule)
 
 
 def _rates(p: Problem, z: Point, dp: Problem) -> Point:

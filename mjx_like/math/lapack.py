@@ -18,6 +18,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.math.batching import mapped_batch, whole_batch
+from mjx_like.math.rule import custom_jvp
 
 Array = jax.Array
 
@@ -90,7 +91,7 @@ def _substitute(factor: Array, b: Array, transposed: bool) -> Array:
     return lax.linalg.triangular_solve(factor, b, left_side=True, lower=True, transpose_a=transposed)
 
 
-@jax.custom_jvp
+@custom_jvp
 def _cholesky(a: Array) -> Array:
     return _over_leading_axes(whole_batch(lambda many: _in_turn(_factor, many)), a)
 

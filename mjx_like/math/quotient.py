@@ -72,7 +72,7 @@ def _divided(x: Array, b: Array, inverse: Array | None = None) -> Array:
 def _jvp(primitive: Primitive, primals: tuple[Array, ...], tangents: tuple[Array, ...]) -> tuple[Array, Array]:
     value, (da, db) = primitive.bind(*primals), tangents[:2]
     if type(db) is ad.Zero and type(da) is ad.Zero:
-        return value, ad.Zero.from_primal_value(value)
+        return value, ad.Zero(jax.typeof(value).to_tangent_aval())
     if type(db) is not ad.Zero:
         change = value * db
         da = -change if type(da) is ad.Zero else da - change

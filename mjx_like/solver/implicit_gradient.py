@@ -15,6 +15,7 @@ from jax.ad_checkpoint import checkpoint_name
 
 from mjx_like.math.linalg import solve_definite
 from mjx_like.math.linear import linear_at_capacity
+from mjx_like.math.rule import custom_jvp
 from mjx_like.math.tangent import still
 from mjx_like.solver.capacity import Kept, most, need
 from mjx_like.solver.cg import cg
@@ -30,7 +31,7 @@ OPTIMUM = "optimum"
 SOLVERS = {SolverType.NEWTON: newton_anywhere, SolverType.CG: cg, SolverType.PGS: pgs}
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+@functools.partial(custom_jvp, nondiff_argnums=(0,))
 def optimum(settings: Settings, p: Problem, start: Start) -> Solution:
     """Return the optimum of `p`; its derivatives are those of the exact optimum, by `p` alone."""
     return SOLVERS[settings.solver](settings, p, start)

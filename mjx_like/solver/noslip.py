@@ -16,6 +16,7 @@ from jax import lax
 from mjx_like.constants import MINVAL
 from mjx_like.math import lapack, safe
 from mjx_like.math.linalg import matmul
+from mjx_like.math.rule import custom_jvp
 from mjx_like.solver.dual import Dual, within_ellipsoid
 from mjx_like.solver.pgs import WORSE
 from mjx_like.solver.problem import Islands, times
@@ -48,7 +49,7 @@ class _Sweep(NamedTuple):
     iterations: Array
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+@functools.partial(custom_jvp, nondiff_argnums=(0,))
 def noslip(iterations: int, task: Task, frame: Frame) -> tuple[Array, Array]:
     """Return the forces after at most `iterations` sweeps, shape (nrow,), and the number of sweeps.
 

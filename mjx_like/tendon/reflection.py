@@ -6,6 +6,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.math import safe
+from mjx_like.math.rule import custom_jvp
 
 Array = jax.Array
 
@@ -13,7 +14,7 @@ _TOLERANCE = 1e-6  # of MuJoCo's search, in the residual [rad]
 _STEPS = 20
 
 
-@jax.custom_jvp
+@custom_jvp
 def reflection_angle(ratio1: Array, ratio2: Array, total: Array) -> Array:
     """Return the angle that both pieces of a path make with the radius where they meet on a circle [rad].
 

@@ -10,13 +10,14 @@ import jax
 from jax import lax
 
 from mjx_like.math import lapack
+from mjx_like.math.rule import custom_jvp
 from mjx_like.types.topology import Topology
 from mjx_like.variational.midpoint import Problem, linearised, residual
 
 Array = jax.Array
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
+@functools.partial(custom_jvp, nondiff_argnums=(0, 1))
 def solution(t: Topology, iterations: int, p: Problem, start: Array) -> Array:
     """Return the velocity nu with no residual, shape (nv,), after so many steps of Newton's method from `start`."""
 

@@ -19,6 +19,7 @@ from mjx_like.collision.convex.feature import Tables
 from mjx_like.collision.portal import portal_contact
 from mjx_like.geometry.convex import CORNERED, Convex, convex
 from mjx_like.math import safe
+from mjx_like.math.rule import custom_jvp
 from mjx_like.math.select import rows, take
 from mjx_like.math.tangent import rate, still
 from mjx_like.types.enums import DisableBit, GeomType
@@ -71,7 +72,7 @@ def convex_points(m: Model, plan: ConvexPlan, geom_xpos: Array, geom_xmat: Array
     reach = take(m.geom_rbound, plan.geom[:, 0]) + take(m.geom_rbound, plan.geom[:, 1]) + detect
     near = jnp.sum((second - first) ** 2, axis=1) <= reach * reach
 
-    @jax.custom_jvp
+    @custom_jvp
     def points(inputs: _Inputs, near: Array) -> tuple[Points, _Found]:
         return _search(t, plan, inputs, near)
 

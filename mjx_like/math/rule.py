@@ -1,0 +1,125 @@
+"""Functions with a derivative rule of their own, which every transformation keeps: `custom_jvp`.
+
+`jax.custom_jvp` is forgotten by the reverse mode of `lax.scan`: when it moves what stays the same out of the loop, JAX
+writes the function out. A second derivative then goes through the search that the rule was to spare, and is wrong where
+the search has no derivative. Here a function is one primitive, which JAX cannot open, with the rule as its derivative.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from jax.custom_derivatives import SymbolicZero
+from jax.extend.core import Primitive, jaxpr_as_fun
+from jax.interpreters import ad, batching, mlir
+
+from mjx_like.math.tangent import still
+
+Array = jax.Array
+
+_Leaves = list[Any]
+_FlatRule = Callable[[_Leaves, _Leaves], tuple[_Leaves, _Leaves]]  # None for a tangent that is zero
+
+
+class custom_jvp:  # noqa: N801  (as in JAX)
+    """A function whose derivative is the rule given by `defjvp`: as `jax.custom_jvp`, for positional arguments.
+
+    Neither function nor rule may refer to traced arrays other than their arguments; where the function is staged, that
+    raises TypeError.
+    """
+
+    def __init__(self, function: Callable[..., Any], nondiff_argnums: tuple[int, ...] = ()):
+        self.function, self.fixed = function, nondiff_argnums
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
+        self.rule: Callable[..., Any] | None = None
+        self.symbolic_zeros = False
+
+    def defjvp(self, rule: Callable[..., Any], symbolic_zeros: bool = False) -> Callable[..., Any]:
+        """Set the rule, with the arguments and results that `jax.custom_jvp` asks for; return it."""
+        self.rule, self.symbolic_zeros = rule, symbolic_zeros
+        return rule
+
+    def __call__(self, *args: Any) -> Any:
+        fixed = [args[i] for i in self.fixed]
+        leaves, tree = jax.tree.flatten([x for i, x in enumerate(args) if i not in self.fixed])
+        results: list[Any] = []  # the tree of what was returned
+
+        def flat(*values: Any) -> _Leaves:
+            given, others = iter(fixed), iter(tree.unflatten(values))
+            out = self.function(*(next(given if i in self.fixed else others) for i in range(len(args))))
+            return _flattened(out, results)
+
+        def flat_rule(values: _Leaves, rates: _Leaves) -> tuple[_Leaves, _Leaves]:
+            assert self.rule is not None, f"{self.__name__} has no rule"
+            zero = _symbolic if self.symbolic_zeros else still
+            tangents = [zero(x) if t is None else t for x, t in zip(values, rates, strict=True)]
+            out, change = self.rule(*fixed, tuple(tree.unflatten(values)), tuple(tree.unflatten(tangents)))
+            return _flattened(out, results), [None if _is_zero(t) else t for t in jax.tree.leaves(change)]
+
+        out = _call.bind(*leaves, call=_Call(flat, flat_rule, self.__name__))
+        return results[0].unflatten(out)
+
+
+def _flattened(out: Any, trees: list[Any]) -> _Leaves:
+    leaves, tree = jax.tree.flatten(out)
+    trees[:] = [tree]
+    return leaves
+
+
+def _symbolic(x: Any) -> SymbolicZero:
+    return SymbolicZero(_rate_type(x))
+
+
+def _rate_type(x: Any) -> Any:
+    return jax.typeof(x).to_tangent_aval()
+
+
+def _is_zero(t: Any) -> bool:
+    return isinstance(t, SymbolicZero) or t.dtype == jax.dtypes.float0
+
+
+class _Call:
+    """One call of a function of flat arguments, with its rule; the function is staged once at the most."""
+
+    def __init__(self, function: Callable[..., _Leaves], rule: _FlatRule, name: str):
+        self.function, self.rule, self.name = function, rule, name
+        self.program: Any = None
+
+    def staged(self, *avals: Any) -> Any:
+        """Return the function's program, which takes its place."""
+        if self.program is None:
+            shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in avals]
+            self.program = jax.make_jaxpr(self.function)(*shapes)
+            if any(isinstance(x, jax.core.Tracer) for x in self.program.consts):
+                raise TypeError(f"{self.name} refers to traced arrays: make them arguments")
+            self.function = jaxpr_as_fun(self.program)
+        return self.program
+
+    def batched(self, axes: list[int | None]) -> "_Call":
+        """Return the call for a batch."""
+        return _Call(
+            jax.vmap(self.function, in_axes=axes), jax.vmap(self.rule, in_axes=(list(axes), list(axes))), self.name
+        )
+
+
+def _run(*args: Any, call: _Call) -> _Leaves:
+    return call.function(*args)
+
+
+def _derivative(primals: _Leaves, tangents: _Leaves, *, call: _Call) -> tuple[_Leaves, _Leaves]:
+    out, change = call.rule(list(primals), [None if type(t) is ad.Zero else t for t in tangents])
+    return out, [ad.Zero(_rate_type(x)) if t is None else t for x, t in zip(out, change, strict=True)]
+
+
+def _batched(args: _Leaves, axes: list[int | None], *, call: _Call) -> tuple[_Leaves, list[int]]:
+    out = _call.bind(*args, call=call.batched(list(axes)))
+    return out, [0] * len(out)
+
+
+_call = Primitive("call_with_rule")
+_call.multiple_results = True
+_call.def_impl(_run)
+_call.def_abstract_eval(lambda *avals, call: call.staged(*avals).out_avals)
+ad.primitive_jvps[_call] = _derivative
+batching.primitive_batchers[_call] = _batched
+mlir.register_lowering(_call, mlir.lower_fun(_run, multiple_results=True))
