@@ -59,6 +59,7 @@ from mjx_like.render.image import Image, render
 from mjx_like.render.video import save_video
 from mjx_like.rollout.replay import replay
 from mjx_like.rollout.rollout import rollout
+from mjx_like.rollout.step_worlds import step_worlds
 from mjx_like.sensor.noise import sensor_noise
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
 from mjx_like.set_const import set_const
@@ -270,6 +271,7 @@ __all__ = [
     "step",
     "step1",
     "step2",
+    "step_worlds",
     "sub_quat",
     "subtree_vel",
     "tendon",
