@@ -59,6 +59,8 @@ from mjx_like.render.image import Image, render
 from mjx_like.render.video import save_video
 from mjx_like.rollout.replay import replay
 from mjx_like.rollout.rollout import rollout
+from mjx_like.rollout.sharding import gather_worlds, spread_worlds
+from mjx_like.rollout.step_worlds import step_worlds
 from mjx_like.sensor.noise import sensor_noise
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
 from mjx_like.set_const import set_const
@@ -186,6 +188,7 @@ __all__ = [
     "fwd_constraint",
     "fwd_position",
     "fwd_velocity",
+    "gather_worlds",
     "geom_distance",
     "get_data",
     "get_data_into",
@@ -265,11 +268,13 @@ __all__ = [
     "solve_m",
     "solve_m2",
     "solver_statistics",
+    "spread_worlds",
     "state_difference",
     "state_size",
     "step",
     "step1",
     "step2",
+    "step_worlds",
     "sub_quat",
     "subtree_vel",
     "tendon",

@@ -1,8 +1,8 @@
 """The command line: `python -m mjx_like info|rollout|view|bench|convert|train|play`.
 
-`info`, `rollout`, `view`, `bench` (with `stages`), `convert`, `train` and `play` are the commands; `setup` loads models
-and sets JAX up, `controls` reads control arguments, `serve` runs the viewer; `summary`, `plot` and `progress` show
-results.
+`info`, `rollout`, `view`, `bench` (with `stages` and `calibrate`), `convert`, `train` and `play` are the commands;
+`setup` loads models and sets JAX up, `hosts` meets the other hosts of a rollout, `controls` reads control arguments,
+`serve` runs the viewer; `summary`, `plot` and `progress` show results.
 """
 
 import argparse

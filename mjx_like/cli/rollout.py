@@ -8,18 +8,20 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from tqdm import tqdm
 
 from mjx_like.cli.controls import CONTROLS
+from mjx_like.cli.hosts import add_host_arguments, check_alike, finish_hosts, join_hosts
 from mjx_like.cli.plot import plot_rollout
 from mjx_like.cli.progress import phase, without_lines
 from mjx_like.cli.setup import add_model_arguments, add_option_arguments, load, positive, use_cpu_devices
 from mjx_like.cli.summary import Summary, recorder
 from mjx_like.compilation import compile_quickly
+from mjx_like.errors import InputError
 from mjx_like.render.camera import camera_id
 from mjx_like.render.video import ENDINGS, import_ffmpeg, save_video
 from mjx_like.rollout.rollout import rollout
+from mjx_like.rollout.sharding import gather_worlds, spread_worlds
 from mjx_like.state.initial import make_data
 from mjx_like.types.data import Data
 from mjx_like.types.enums import EnableBit
@@ -46,12 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--video", nargs="?", const="gif", choices=FORMATS, help="write a video of the first world (default: gif)"
     )
     parser.add_argument("--camera", help="of the video, name or number (default: MuJoCo's free camera)")
-    parser.add_argument("--devices", type=positive, help="devices that share the worlds (default: one a CPU core)")
+    parser.add_argument(
+        "--devices", type=positive, help="devices of a host that share the worlds (default: one a CPU core)"
+    )
+    add_host_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     compile_quickly()
     use_cpu_devices(args.devices)
+    host, hosts = join_hosts(args)
     if args.html:
         import_viser()  # raises before the work, not after
     if args.video == "mp4":
@@ -61,18 +67,18 @@ def run(args: argparse.Namespace) -> None:
         m = m.replace(opt=m.opt.replace(enableflags=m.opt.enableflags | EnableBit.ENERGY))
         d = make_data(m, name_or_number(args.key))
         camera = -1 if args.camera is None else camera_id(m, name_or_number(args.camera))
-    devices = _devices(args.batch, args.devices)
-    worlds, chunk = _spread(d, args.batch, devices), -(-args.steps // -(-args.steps // CHUNK))
-    advance = _compiled(m, worlds, _controls(m, args, 0, chunk), devices)
-    summary = Summary(m, args.steps, args.save_all)
-    begin = time.perf_counter()
-    with tqdm(total=args.steps, unit="step") as bar:
-        for start in range(0, args.steps, chunk):
-            records, worlds = advance(m, worlds, _controls(m, args, start, chunk))
-            summary.add({name: np.asarray(x) for name, x in records.items()})
-            bar.update(min(chunk, args.steps - start))
-    seconds = time.perf_counter() - begin
-    print(f"{args.batch} worlds, {args.steps} steps of {float(m.opt.timestep):g} s, on {len(devices)} device(s)")
+    if hosts > 1:
+        check_alike(args, m)
+    devices = _devices(args.batch, args.devices, hosts)
+    summary, seconds = _run(args, m, d, devices, quiet=host > 0)
+    if hosts > 1:
+        finish_hosts()
+    if host:
+        return
+    of_hosts = f" of {hosts} hosts" if hosts > 1 else ""
+    print(
+        f"{args.batch} worlds, {args.steps} steps of {float(m.opt.timestep):g} s, on {len(devices)} device(s){of_hosts}"
+    )
     print(summary.text(seconds))
     args.out.mkdir(parents=True, exist_ok=True)
     stem = args.out / pathlib.Path(args.model).stem
@@ -94,23 +100,45 @@ def name_or_number(text: str | None) -> str | int | None:
     return int(text) if text is not None and text.isdecimal() else text
 
 
-def _controls(m: Model, args: argparse.Namespace, start: int, chunk: int) -> jax.Array:
+def _controls(m: Model, args: argparse.Namespace, devices: list[jax.Device], start: int, chunk: int) -> jax.Array:
     ctrl = CONTROLS[args.ctrl](m, args.seed, args.batch, start, start + chunk)
-    return jax.device_put(np.asarray(ctrl, m.qpos0.dtype))
+    return spread_worlds(np.asarray(ctrl, m.qpos0.dtype), devices)
 
 
-def _spread(d: Data, batch: int, devices: list[jax.Device]) -> Data:
-    """Return `batch` equal worlds, an equal share of them on each device."""
-    sharding = NamedSharding(Mesh(np.asarray(devices), ("worlds",)), PartitionSpec("worlds"))
-    return jax.device_put(jax.tree.map(lambda x: np.broadcast_to(x, (batch, *x.shape)), d), sharding)
+def _run(
+    args: argparse.Namespace, m: Model, d: Data, devices: list[jax.Device], *, quiet: bool
+) -> tuple[Summary, float]:
+    """Return the Summary of all steps of all worlds, and the seconds that they took."""
+    batch = jax.tree.map(lambda x: np.broadcast_to(x, (args.batch, *x.shape)), d)
+    worlds, chunk = spread_worlds(batch, devices), -(-args.steps // -(-args.steps // CHUNK))
+    advance = _compiled(m, worlds, _controls(m, args, devices, 0, chunk), devices)
+    summary = Summary(m, args.steps, args.save_all)
+    begin = time.perf_counter()
+    with tqdm(total=args.steps, unit="step", disable=quiet) as bar:
+        for start in range(0, args.steps, chunk):
+            records, worlds = advance(m, worlds, _controls(m, args, devices, start, chunk))
+            summary.add(gather_worlds(records))
+            bar.update(min(chunk, args.steps - start))
+    return summary, time.perf_counter() - begin
 
 
-def _devices(batch: int, wanted: int | None) -> list[jax.Device]:
-    """Return the devices to use: as many as divide the number of worlds."""
-    devices = jax.devices()[: wanted or None]
-    while batch % len(devices):
-        devices = devices[:-1]
-    return devices
+def _devices(batch: int, wanted: int | None, hosts: int) -> list[jax.Device]:
+    """Return the devices to use, as many of each host; of one host, and where no number is asked for, as divide batch.
+
+    Raises:
+      InputError: there are not as many as asked for, or they do not share the worlds equally.
+    """
+    owned = [[x for x in jax.devices() if x.process_index == host] for host in range(hosts)]
+    fewest = min(map(len, owned))
+    if wanted is not None and wanted > fewest:
+        raise InputError(f"--devices {wanted}: a host has {fewest} of {jax.devices()[0].platform}")
+    count = fewest if wanted is None else wanted
+    while wanted is None and count > 1 and batch % (hosts * count):
+        count -= 1
+    if batch % (hosts * count):
+        sharers = f"{hosts} host(s) with {count} device(s) each"
+        raise InputError(f"--batch {batch}: {sharers} share it equally: give a multiple of {hosts * count}")
+    return [x for one in owned for x in one[:count]]
 
 
 def _compiled(m: Model, worlds: Data, ctrl: jax.Array, devices: list[jax.Device]) -> Callable[..., Any]:

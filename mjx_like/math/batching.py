@@ -46,6 +46,51 @@ def mapped_batch(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return single
 
 
+def nested_batch(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what `mapped_batch` does, but with an axis for each `vmap`: what only some of them map is not repeated.
+
+    A Jacobian of many worlds maps tangents by one `vmap` and worlds by another: what is the same for all tangents of a
+    world is then computed once for them.
+
+    kernel: takes `levels`, a tuple with the `in_axes` of each `vmap`, the innermost first, then the arguments, their
+    axes in the opposite order. It returns a pytree with an axis of every level.
+    """
+
+    def single(*args: Any) -> Any:
+        leaves, tree = jax.tree.flatten(args)
+
+        def flat(levels: tuple[tuple[int | None, ...], ...], leaves: list[Array]) -> Any:
+            axes = tuple(jax.tree.unflatten(tree, level) for level in levels)
+            return kernel(axes, *jax.tree.unflatten(tree, leaves))
+
+        return _nested(flat, ())(*leaves)
+
+    return single
+
+
+def _nested(kernel: Callable[..., Any], levels: tuple[tuple[int | None, ...], ...]) -> Callable[..., Any]:
+    @custom_vmap
+    def call(*leaves):
+        if levels:
+            return kernel(levels, list(leaves))
+        one = ((0,) * len(leaves),)
+        return jax.tree.map(lambda x: x[0], kernel(one, [x[None] for x in leaves]))
+
+    @call.def_vmap
+    def rule(size, in_batched, *leaves):
+        out = _nested(kernel, (*levels, tuple(0 if b else None for b in in_batched)))(*leaves)
+        return out, jax.tree.map(lambda _: True, out)
+
+    return call
+
+
+def mapped(function: Callable[..., Any], levels: tuple[Any, ...]) -> Callable[..., Any]:
+    """Return `function` under a `vmap` for each of `levels`, the innermost first."""
+    for axes in levels:
+        function = jax.vmap(function, in_axes=axes)
+    return function
+
+
 def _unbatched(kernel: Callable[..., Any]) -> Callable[..., Any]:
     @custom_vmap
     def call(*leaves):

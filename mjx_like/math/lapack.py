@@ -17,7 +17,7 @@ import jaxlib
 import numpy as np
 from jax import lax
 
-from mjx_like.math.batching import mapped_batch, whole_batch
+from mjx_like.math.batching import nested_batch, whole_batch
 from mjx_like.math.rule import custom_jvp
 
 Array = jax.Array
@@ -109,16 +109,25 @@ def _cholesky_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array,
 def _each(function: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
     """Return `function` of matrices, (..., n, n), and right-hand sides, (..., n, k), one matrix after the other."""
 
-    def kernel(axes, a, b):
-        if axes[0] is None:  # one matrix for all: their right-hand sides are columns of one call
-            batch, n, k = b.shape
-            x = function(a, jnp.moveaxis(b, 0, 1).reshape(n, batch * k))
-            return jnp.moveaxis(x.reshape(n, batch, k), 1, 0)
-        if axes[1] is None:
-            b = jnp.broadcast_to(b, (a.shape[0], *b.shape))
-        return _in_turn(function, a, b)
+    def kernel(levels, a, b):
+        own, free = _axes_of(levels)
+        count, (n, k) = len(levels), b.shape[-2:]
+        # axes of b alone are columns of one call; an axis of a alone repeats b
+        b = jnp.expand_dims(b, [axis for axis, (_, of_b) in enumerate(reversed(levels)) if of_b is None])
+        sizes = a.shape[: len(own)]
+        lead = [sizes[own.index(axis)] if axis in own else b.shape[axis] for axis in range(count)]
+        b = jnp.moveaxis(jnp.broadcast_to(b, (*lead, n, k)), (*own, count, *free), range(count + 1))
+        wide = b.reshape(*([int(np.prod(sizes))] if own else []), n, int(np.prod(b.shape[len(own) + 1 :])))
+        x = _in_turn(function, a.reshape(len(wide), n, n), wide) if own else function(a, wide)
+        return jnp.moveaxis(x.reshape(b.shape), range(count + 1), (*own, count, *free))
 
-    return _over_leading_axes(mapped_batch(kernel), a, b)
+    return _over_leading_axes(nested_batch(kernel), a, b)
+
+
+def _axes_of(levels: tuple[tuple[int | None, int | None], ...]) -> tuple[list[int], list[int]]:
+    """Return which axes matrices have, and which only their right-hand sides, the outermost first."""
+    own = [axis for axis, (of_a, _) in enumerate(reversed(levels)) if of_a is not None]
+    return own, [axis for axis in range(len(levels)) if axis not in own]
 
 
 def _over_leading_axes(function, *args: Array) -> Array:

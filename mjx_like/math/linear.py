@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from mjx_like.math.batching import capacities, mapped_batch, with_capacity
+from mjx_like.math.batching import capacities, mapped, nested_batch, with_capacity
 
 Array = jax.Array
 
@@ -34,13 +34,13 @@ def linear_at_capacity(function: Callable[..., Any], limit: int, need: Array, ar
         return jax.linear_transpose(functools.partial(function, size, args), shape)(y)[0]
 
     def reduced(one: Callable[..., Any], v: Any) -> Any:
-        def kernel(axes, need, args, v):
+        def kernel(levels, need, args, v):
             def sized(size, *given):
-                return jax.vmap(functools.partial(one, size), in_axes=axes[1:])(*given)
+                return mapped(functools.partial(one, size), tuple(axes[1:] for axes in levels))(*given)
 
             return with_capacity(capacities(limit, *_GROWTH), need, sized, args, v)
 
-        return mapped_batch(kernel)(need, args, v)
+        return nested_batch(kernel)(need, args, v)
 
     # x and y = exact(x) are the solution of a triangular system: the one way to say how a function is transposed that
     # `vmap` and both modes of differentiation know

@@ -1,2 +1,2 @@
 """Many steps: `rollout` scans and blocks worlds, driven by `inputs` (controls or a policy), `sharding` spreads them
-over devices, `replay` runs one again."""
+over devices and hosts, `replay` runs one again, `step_worlds` is one step for loops of users."""

@@ -121,13 +121,13 @@ def rollout(
       InputError: an argument of another kind, or one that does not fit the others; the message names it.
     """
     batch = number_of_worlds("rollout", m, d)
-    _check_types(m, d)
+    check_types("rollout", m, d)
     check_policy(policy, ctrl, inputs)
     given = controls(m, d, batch, ctrl) if policy is None and ctrl is not None else inputs
     lengths = check_inputs(batch, given) if policy is not None else set() if ctrl is None else {given.shape[-2]}
     steps, unroll = _steps(lengths, steps), whole_number("unroll", unroll, least=1)
     every = _every(every, steps)
-    _check_record(record)
+    check_record(record)
     remat, return_data = truth("remat", remat), truth("return_data", return_data)
     devices = None if devices is None else _devices(batch, devices)
     block = _block(batch, block, devices)
@@ -183,7 +183,7 @@ def own_axes(m: Model, d: Data, ctrl: Array | None) -> list[bool]:
 
 
 def _one_world(scan: Scan, advance: Callable[..., Any], m: Model, d: Data, given: Any) -> tuple[Data, Any]:
-    state, records = scan(functools.partial(advance, m, d), _start(d), given)
+    state, records = scan(functools.partial(advance, m, d), start_of(d), given)
     return d.replace(**state), records
 
 
@@ -200,13 +200,14 @@ def _worlds_last(
 ) -> tuple[Data, Any]:
     """Return what `_worlds_first` does, with the worlds on the last axis of every array inside."""
     m, d, given = jax.tree.map(lambda x, own: jnp.moveaxis(x, 0, -1) if own else x, (m, d, given), mapped)
-    start, (own_m, own_d, own_given) = _start(d), mapped
+    start, (own_m, own_d, own_given) = start_of(d), mapped
     many = map_last(advance, (own_m, own_d, dict.fromkeys(start, True), own_given))
     state, records = scan(lambda state, u: many(m, d, state, u), start, given)
     return jax.tree.map(lambda x: jnp.moveaxis(x, -1, 0), (d.replace(**state), records))
 
 
-def _start(d: Data) -> dict[str, Array]:
+def start_of(d: Data) -> dict[str, Array]:
+    """Return what one step hands to the next."""
     return {name: getattr(d, name) for name in CARRIED}
 
 
@@ -217,18 +218,23 @@ def _advance(
     d = d.replace(**state)
     u = u if policy is None else controls_of(policy, m, d, u)
     x = step(m, d if u is None else d.replace(ctrl=u))
-    return _start(x), (record.record(x), state) if isinstance(record, WithStart) else record(x)
+    return start_of(x), (record.record(x), state) if isinstance(record, WithStart) else record(x)
 
 
 def _scan(
     advance: Callable[..., Any], start: Any, given: Any, *, length: int, every: int, remat: bool, unroll: int
 ) -> tuple[Any, Any]:
-    kept = jax.checkpoint_policies.save_only_these_names(OPTIMUM, FOUND)
-    advance = jax.checkpoint(advance, prevent_cse=False, policy=kept) if remat else advance
+    advance = recomputed(advance, remat)
     if every > 1:
         given = jax.tree.map(lambda x: x.reshape(length // every, every, *x.shape[1:]), given)
         advance, unroll, length = functools.partial(_several, advance, every, unroll), 1, length // every
     return lax.scan(advance, start, given, length=length, unroll=unroll)
+
+
+def recomputed(advance: Callable[..., Any], remat: bool) -> Callable[..., Any]:
+    """Return a step that, with `remat`, is computed again in reverse mode but for what was searched for."""
+    kept = jax.checkpoint_policies.save_only_these_names(OPTIMUM, FOUND)
+    return jax.checkpoint(advance, prevent_cse=False, policy=kept) if remat else advance
 
 
 def _several(advance: Callable[..., Any], every: int, unroll: int, state: Any, given: Any) -> tuple[Any, Any]:
@@ -238,7 +244,7 @@ def _several(advance: Callable[..., Any], every: int, unroll: int, state: Any, g
     return lax.scan(lambda last, u: (advance(last[0], u), None), (state, blank), given, every, unroll=unroll)[0]
 
 
-def _check_types(m: Model, d: Data) -> None:
+def check_types(caller: str, m: Model, d: Data) -> None:
     """Raise where a step would change the dtype of what it starts from, which a loop cannot."""
     kind = jnp.promote_types(m.qpos0.dtype, d.qpos.dtype)
     for name in CARRIED:
@@ -248,7 +254,7 @@ def _check_types(m: Model, d: Data) -> None:
         kept = jnp.promote_types(value.dtype, kind) if declared["wide"] else kind
         if value.dtype != kept:
             raise InputError(
-                f"rollout: d.{name} has dtype {value.dtype}, but a step makes it {kept}: "
+                f"{caller}: d.{name} has dtype {value.dtype}, but a step makes it {kept}: "
                 f"d.replace({name}=d.{name}.astype('{kept}'))"
             )
 
@@ -273,7 +279,7 @@ def _every(every: int, steps: int) -> int:
     return every
 
 
-def _check_record(record: Any) -> None:
+def check_record(record: Any) -> None:
     record = record.record if isinstance(record, WithStart) else record
     if not callable(record):
         raise InputError(

@@ -1,7 +1,8 @@
-"""Worlds in parallel: in blocks that stay in the CPU cache, and over devices.
+"""Worlds in parallel: in blocks that stay in the CPU cache, and over devices, of several hosts too.
 
-Both wrap a function `(worlds, shared) -> result`: `worlds` and `result` are pytrees of arrays with a leading world
-axis, `shared` is the same for all. What a world computes depends on how the worlds are divided by rounding at most.
+`in_blocks` and `over_devices` wrap a function `(worlds, shared) -> result`: `worlds` and `result` are pytrees of arrays
+with a leading world axis, `shared` is the same for all. What a world computes depends on how the worlds are divided by
+rounding at most; not even by that where blocks have the same worlds and each device has several of them.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +11,10 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
-from jax.sharding import Mesh, PartitionSpec
+from jax.experimental import multihost_utils
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from mjx_like.errors import InputError, shown
 
 Batched = Callable[[Any, Any], Any]
 
@@ -49,6 +53,48 @@ def over_devices(function: Batched, devices: Sequence[jax.Device]) -> Batched:
         return jax.tree.map(lambda x: x[:batch], sharded(_pad(worlds, len(devices)), shared))
 
     return spread
+
+
+def spread_worlds(worlds: Any, devices: Sequence[jax.Device]) -> Any:
+    """Return worlds with an equal share of them on each device, for `rollout(..., devices=devices)`.
+
+    With several hosts (`jax.distributed.initialize`, then `devices=jax.devices()`, those of all hosts) each host gives
+    all worlds and keeps the share of its own devices.
+
+    Args:
+      worlds: pytree of arrays with a leading world axis, as a batch of Data or controls (batch, steps, nu).
+      devices: the devices, each once.
+
+    Raises:
+      InputError: no devices, or arrays without a leading axis that they share equally.
+    """
+    devices = list(devices)
+    if not devices or not all(isinstance(x, jax.Device) for x in devices) or len(set(devices)) < len(devices):
+        raise InputError(f"spread_worlds: devices={shown(devices)}: give devices, each once, such as jax.devices()")
+    sharding = NamedSharding(Mesh(np.asarray(devices), ("worlds",)), PartitionSpec("worlds"))
+
+    def spread(x: Any) -> jax.Array:
+        shape = np.shape(x)
+        if not shape or shape[0] % len(devices):
+            raise InputError(
+                f"spread_worlds: an array of shape {shape} has no worlds that {len(devices)} devices share equally"
+            )
+        return jax.make_array_from_callback(shape, sharding, lambda index: x[index])
+
+    return jax.tree.map(spread, worlds)
+
+
+def gather_worlds(worlds: Any) -> Any:
+    """Return arrays of NumPy with all worlds, on every host: what a rollout over several hosts recorded.
+
+    All hosts must call it, since they exchange their shares.  worlds: pytree of arrays, shared by hosts or not.
+    """
+    return jax.tree.map(lambda x: _gathered(x) if isinstance(x, jax.Array) else np.asarray(x), worlds)
+
+
+def _gathered(x: jax.Array) -> np.ndarray:
+    whole = x.is_fully_addressable
+    return np.asarray(x) if whole else np.asarray(multihost_utils.process_allgather(x, tiled=True))
 
 
 def neighbours(world: int, batch: int, size: int, devices: int = 1) -> tuple[np.ndarray, int, int]:

@@ -1,5 +1,6 @@
 """One matrix at a time gives what batched calls give, in values and derivatives, and makes no batched call."""
 
+import itertools
 import pathlib
 import re
 
@@ -61,6 +62,23 @@ def test_values_and_derivatives_equal_those_of_batched_calls(monkeypatch, name):
 def _symmetric(x):
     """Return the symmetric part: derivatives of a symmetric matrix mean nothing in the rest."""
     return x + x.swapaxes(-1, -2) if x.shape[-1] == x.shape[-2] else x
+
+
+LEVELS = ((0, 0), (0, None), (None, 0))
+
+
+@pytest.mark.parametrize("levels", [(), *itertools.product(LEVELS, repeat=1), *itertools.product(LEVELS, repeat=2)])
+def test_matrices_and_right_hand_sides_mapped_apart(monkeypatch, levels):
+    """levels: in_axes of each vmap, the innermost first."""
+    monkeypatch.setattr(lapack, "one_at_a_time", lambda: True)
+    rng, sizes = np.random.default_rng(1), [2, 3][: len(levels)]
+    lead = [[size for size, level in zip(sizes, levels, strict=True) if level[i] == 0][::-1] for i in range(2)]
+    factor = np.tril(rng.normal(size=(*lead[0], N, N))) + N * np.eye(N)
+    b = rng.normal(size=(*lead[1], N, COLUMNS))
+    ours, theirs = lapack.solve_triangular, jnp.linalg.solve
+    for axes in levels:
+        ours, theirs = (jax.vmap(function, in_axes=axes) for function in (ours, theirs))
+    np.testing.assert_allclose(ours(factor, b), theirs(factor, b), atol=1e-12)
 
 
 def test_no_call_holds_several_matrices(monkeypatch):

@@ -71,6 +71,14 @@ def test_rows_beyond_need_are_not_computed(worlds, most, expected):
     assert np.isnan(y[:, most:seen]).all() and not np.asarray(y[:, seen:]).any()
 
 
+def test_what_tangents_share_is_not_repeated(worlds):
+    """A Jacobian of four worlds by three tangents has four matrices in its program, not twelve."""
+    need, _, matrix, x = worlds
+    jacobian = jax.jit(jax.vmap(jax.jacfwd(at_capacity, argnums=2)))
+    assert f"12x{LIMIT}x3x" not in jacobian.lower(need, matrix, x).as_text()
+    np.testing.assert_allclose(jacobian(need, matrix, x), matrix, atol=1e-12)
+
+
 def test_floats_are_put_back():
     tree = {"a": jnp.arange(3), "b": jnp.ones(2), "c": jnp.zeros((), bool)}
     values, with_others = floats(tree)
