@@ -2,7 +2,7 @@
 
 Read `problem` (what is minimised) and `law` (force, cost and curvature of a row) first, then `stage`,
 `implicit_gradient` (the optimum as a differentiable function). `rows` takes rows from Data, `capacity` at the least
-size. `newton` and `cg` share `linesearch` and `search`; `newton_kernel` is `newton` for GPUs, on `kernel_rows`. `pgs` and
-`noslip` work on the `dual`, in the order of `shuffle`; `islands` splits worlds. `constraint_force` serves inverse
-dynamics, `statistics` looks at a solve.
+size. `newton` and `cg` share `linesearch` and `search`; `newton_kernel` is `newton` for GPUs, with `kernel_rows`.
+`pgs` and `noslip` work on the `dual`, in the order of `shuffle`; `islands` splits worlds. `constraint_force` serves
+inverse dynamics, `statistics` looks at a solve.
 """
