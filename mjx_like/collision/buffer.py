@@ -13,6 +13,8 @@ from mjx_like.collision.candidate_points import Candidates
 from mjx_like.collision.mixing import PairParameters
 from mjx_like.collision.surface_velocity import surface_velocity
 from mjx_like.math import vector as v
+from mjx_like.math.platform import on_cpu
+from mjx_like.math.select import rows, rows_or_zero
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
@@ -90,7 +92,7 @@ def contacts(
     row, pair, used, ahead = kept
     plan = m.plans.collision
     table = jnp.concatenate([points.dist[None], points.pos, points.normal])
-    table = table.at[:, row].get(mode="fill", fill_value=0)
+    table = table.at[:, row].get(mode="fill", fill_value=0) if on_cpu() else rows_or_zero(table.T, row).T
     dist, pos, normal = table[0], tuple(table[1:4]), tuple(table[4:7])
     normal = (jnp.where(used, normal[0], 1), normal[1], normal[2])
     own = mixing.of_pairs(parameters, pair)
@@ -124,7 +126,7 @@ def _tangent(m: Model, geom_xmat: Array, pair: Array, ahead: Array | None) -> v.
     special = np.all(m.geom_type[plan.geom] == (GeomType.PLANE, GeomType.CAPSULE), axis=1)
     if not special.any():
         return None
-    axis = geom_xmat[..., 2][jnp.asarray(plan.geom[:, 1])[pair]]
+    axis = rows(geom_xmat[..., 2], jnp.asarray(plan.geom[:, 1])[pair])
     follows = jnp.asarray(special)[pair] if ahead is None else jnp.asarray(special)[pair] & ~ahead
     return v.unpack(jnp.where(follows[:, None], axis, 0))
 

@@ -8,7 +8,7 @@ from mjx_like.collision.broadphase import Near
 from mjx_like.collision.shape import Shape
 from mjx_like.math.linalg import matmul
 from mjx_like.math.platform import on_cpu
-from mjx_like.math.select import take
+from mjx_like.math.select import take, take_last
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import PairGroup
@@ -47,7 +47,7 @@ def _split(m: Model, rows: Array, groups: list[PairGroup]) -> list[tuple[tuple[A
     if rows.shape[1] <= _DENSE and on_cpu():
         picked = matmul(rows, np.asarray(np.arange(rows.shape[1])[:, None] == geom, rows.dtype))
     else:
-        picked = rows[:, geom]
+        picked = take_last(rows, geom)
     ends = np.cumsum([g.geom1.size for group in groups for g in (group, group)])
     parts = list(zip(jnp.split(picked, ends[:-1], axis=1), jnp.split(take(m.geom_size, geom), ends[:-1]), strict=True))
     return list(zip(parts[::2], parts[1::2], strict=True))

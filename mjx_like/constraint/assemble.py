@@ -12,6 +12,7 @@ from mjx_like.constraint.slots import Slots
 from mjx_like.constraint.spring import Springs
 from mjx_like.math import safe
 from mjx_like.math.platform import on_cpu
+from mjx_like.math.select import rows as rows_of
 from mjx_like.math.select import take
 from mjx_like.types.data import Contact
 from mjx_like.types.enums import ConeType, ConstraintType
@@ -168,7 +169,7 @@ def _slot_rows(row: Array, t: Topology, inputs: Inputs) -> _Values:
 
 
 def _rows_at(x: Array, index: Array) -> Array:
-    return x.at[index].get(mode="promise_in_bounds")
+    return rows_of(x, index)
 
 
 def _picked(columns: Any, index: Array, kept: Callable[[Array], Array] = lambda x: x) -> Any:

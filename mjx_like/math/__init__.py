@@ -1,8 +1,8 @@
 """Mathematics on trailing axes: every function broadcasts over the leading ones.
 
 `safe` (and `quotient`, its divisions) have derivatives at singular points; `quaternion`, `frame`, `spatial`, `pose` are
-geometry; `linalg`, `linear`, `lapack`, `tangent` matrices; `rule` gives functions derivatives of their own. `vector`
-and `component_first` put components first, `world_last` the world last, for code that XLA fuses; `select` reads and
-writes by static index, `batching` sees a batch as a whole, `lots` loops over one whose worlds end at different times.
-`platform` tells whether a program is for a CPU, `kernel` has kernels for GPUs.
+geometry; `linalg`, `linear`, `lapack`, `tangent` matrices; `rule` gives functions derivatives of their own,
+`transposable` transposes. `vector` and `component_first` put components first, `world_last` the world last, for code
+that XLA fuses; `select` reads and writes by index, `batching` sees a batch as a whole, `lots` loops over one whose
+worlds end at different times. `platform` tells whether a program is for a CPU, `kernel` has kernels for GPUs.
 """

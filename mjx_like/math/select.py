@@ -1,5 +1,6 @@
 """Selection and accumulation of rows by static indices: the one place that decides how they are lowered."""
 
+import functools
 import math
 from collections.abc import Sequence
 
@@ -8,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.math.platform import on_cpu
+from mjx_like.math.transposable import linear
 
 Array = jax.Array
 
@@ -17,12 +19,40 @@ def take(x: Array, index: np.ndarray) -> Array:
     index = np.asarray(index)
     if index.size and np.array_equal(index, np.arange(index[0], index[0] + index.size)):
         return x if index.size == x.shape[0] else x[int(index[0]) : int(index[0]) + index.size]
-    return x.at[index].get(mode="promise_in_bounds", unique_indices=np.unique(index).size == index.size)
+    unique = np.unique(index).size == index.size
+    if not unique and not on_cpu():
+        return rows(x, jnp.asarray(index, jnp.int32))
+    return x.at[index].get(mode="promise_in_bounds", unique_indices=unique)
 
 
 def rows(x: Array | np.ndarray, index: Array) -> Array:
     """Return `x[index]` for an index known only at run time, neither negative nor out of bounds: it is not checked."""
-    return jnp.asarray(x).at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
+    x = jnp.asarray(x)
+    if on_cpu() or not jnp.issubdtype(x.dtype, jnp.floating):
+        return _rows(index, x)
+    return linear(_rows, functools.partial(_sums, x.shape[0]), (index,), x)
+
+
+def rows_or_zero(x: Array, index: Array) -> Array:
+    """Return `x[index]` for an index known only at run time, not negative, and zero where it is out of bounds."""
+    if on_cpu() or not jnp.issubdtype(x.dtype, jnp.floating):
+        return _rows_or_zero(index, x)
+    return linear(_rows_or_zero, functools.partial(_sums, x.shape[0]), (index,), x)
+
+
+def _rows(index: Array, x: Array) -> Array:
+    return x.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
+
+
+def _rows_or_zero(index: Array, x: Array) -> Array:
+    return x.at[index].get(mode="fill", fill_value=0)
+
+
+def _sums(size: int, index: Array, ct: Array) -> Array:
+    """Return, for each of `size` rows, the sum of the entries of `ct` whose index names it, by comparing."""
+    flat, terms = index.reshape(-1), ct.reshape(index.size, *ct.shape[index.ndim :])
+    own = flat == jnp.arange(size, dtype=flat.dtype)[:, None]
+    return jnp.sum(jnp.where(own.reshape(*own.shape, *(1,) * (terms.ndim - 1)), terms, 0), axis=1)
 
 
 def take_all(leaves: Sequence[Array], index: np.ndarray) -> list[Array]:
@@ -38,7 +68,10 @@ def take_last(x: Array, index: np.ndarray) -> Array:
     index = np.asarray(index)
     if index.size and np.array_equal(index, np.arange(index[0], index[0] + index.size)):
         return x if index.size == x.shape[-1] else x[..., int(index[0]) : int(index[0]) + index.size]
-    return x.at[..., index].get(mode="promise_in_bounds", unique_indices=np.unique(index).size == index.size)
+    unique = np.unique(index).size == index.size
+    if not unique and not on_cpu():
+        return jnp.moveaxis(rows(jnp.moveaxis(x, -1, 0), jnp.asarray(index, jnp.int32)), 0, -1)
+    return x.at[..., index].get(mode="promise_in_bounds", unique_indices=unique)
 
 
 def pick_last(x: Array, index: np.ndarray) -> Array:

@@ -6,6 +6,7 @@ import numpy as np
 
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
+from mjx_like.math.select import rows_or_zero
 from mjx_like.solver.law import Cone, Law, row_bounds
 from mjx_like.solver.problem import Problem
 from mjx_like.types.data import Data
@@ -58,11 +59,11 @@ class ConeLayout:
 
     def from_rows(self, x: Array) -> Array:
         """Return the rows of `x` in the solver's order, zero where there is none."""
-        return x.at[self._source].get(mode="fill", fill_value=0)
+        return rows_or_zero(x, self._source)
 
     def to_rows(self, x: Array) -> Array:
         """Return what stands in the solver's order in the order of the rows, zero where there is none."""
-        return x.at[self._position].get(mode="fill", fill_value=0)
+        return rows_or_zero(x, self._position)
 
 
 def row_layout(m: Model, d: Data) -> PlainLayout | ConeLayout:
