@@ -2,6 +2,6 @@
 
 `safe` (and `quotient`, its divisions) have derivatives at singular points; `quaternion`, `frame`, `spatial`, `pose`
 are geometry; `linalg`, `linear`, `lapack`, `tangent` matrices. `vector` and `component_first` put components first,
-`world_last` the world last, for code that XLA fuses; `select` reads and writes by static index, `batching` sees a
-batch as a whole, `lots` loops over one whose worlds end at different times.
+`world_last` the world last, for code that XLA fuses; `select` reads and writes by static index, also
+by `block_mask`; `batching` sees a batch as a whole, `lots` loops over one whose worlds end at different times.
 """
