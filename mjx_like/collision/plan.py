@@ -9,6 +9,7 @@ from mjx_like.collision.portal import portal_contact
 from mjx_like.collision.table import PAIRS, Method, Pair, pairs_by
 from mjx_like.collision.user_function import HOOKED, hooked_pairs
 from mjx_like.geometry.signed_distance import has_field
+from mjx_like.tree.many import make_trees
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
 from mjx_like.types.plans import CollisionPlan, ConvexPlan, HookedPair, PairGroup, SolidPlan, SpeculativePlan
 from mjx_like.types.topology import Topology
@@ -24,6 +25,8 @@ _WIDE = 256  # more than there are types of geoms
 _FEW = 64  # up to this many candidate points, all have a row
 _ROWS_PER_GEOM = 4
 _ROWS_PER_FLAT_GEOM = 8  # of one that lies on and under others, with four points each
+# where more trees than these have such geoms they may be a pile, in which a plank lies across several
+_FEW_STACKED, _ROWS_IN_PILE = 8, 24
 # Pairs of a type that all go to the kernel: more where it is cheap; and beyond it, how many for each geom of the group.
 _ALL_CHEAP, _ALL, _PAIRS_PER_GEOM = 2048, 128, 8
 
@@ -32,7 +35,8 @@ def make_plan(t: Topology) -> CollisionPlan:
     """Return the candidate pairs in MuJoCo's order, by type, and the default capacity of the contact buffer.
 
     The capacity is one row for each point that can touch if these are at most 64, else 4 for each moving geom that
-    can collide, or 8 where it has flat faces and meets others that have, and at least 64.
+    can collide, or 8 where it has flat faces and meets others that have, 24 if more than 8 trees have such geoms; and
+    at least 64.
     """
     geom, explicit, _ = candidate_pairs(t)
     built = _built(t, geom)
@@ -66,7 +70,9 @@ def _rows_of_geoms(t: Topology, geom: np.ndarray) -> int:
     moving = moving[t.body_treeid[t.geom_bodyid[moving]] >= 0]
     flat = np.isin(t.geom_type[geom], _FLAT).all(axis=1)
     stacked = np.isin(moving, geom[flat])
-    return int(np.where(stacked, _ROWS_PER_FLAT_GEOM, _ROWS_PER_GEOM).sum())
+    trees = np.unique(t.body_treeid[t.geom_bodyid[moving[stacked]]])
+    flat_rows = _ROWS_IN_PILE if trees.size > _FEW_STACKED else _ROWS_PER_FLAT_GEOM
+    return int(np.where(stacked, flat_rows, _ROWS_PER_GEOM).sum())
 
 
 def unsupported(t: Topology) -> tuple[str, ...]:
@@ -133,7 +139,7 @@ def _groups(
         rows = own.get(kind)
         if rows is not None:
             # the other methods look for near pairs themselves, or have few
-            capacity = _pair_capacity(pair, geom[rows]) if pair.method == Method.KERNEL else rows.size
+            capacity = _pair_capacity(t, pair, geom[rows]) if pair.method == Method.KERNEL else rows.size
             cells, slots = (0, 0), points_of(t, kind)[0]
             if pair.method == Method.HEIGHT_FIELD:
                 field = np.searchsorted(np.flatnonzero(t.geom_type == GeomType.HFIELD), geom[rows, 0])
@@ -166,9 +172,10 @@ def _most(t: Topology, group: PairGroup) -> int:
     return (points_of(t, group.types)[1] if group.types in PAIRS else 0) or min(group.slots, MOST)
 
 
-def _pair_capacity(pair: Pair, geom: np.ndarray) -> int:
+def _pair_capacity(t: Topology, pair: Pair, geom: np.ndarray) -> int:
     """Return how many pairs of a group go to its kernel."""
-    least, count = _ALL_CHEAP if pair.cheap else _ALL, geom.shape[0]
+    many = make_trees(t) is not None  # most pairs are far apart then
+    least, count = _ALL_CHEAP if pair.cheap and not many else _ALL, geom.shape[0]
     return count if count <= least else min(count, max(least, _PAIRS_PER_GEOM * np.unique(geom).size))
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from mjx_like.math.block_mask import Mask
 from mjx_like.tree import groups
+from mjx_like.tree.many import make_trees
 from mjx_like.types.enums import TrnType
 from mjx_like.types.plans import TreePlan
 from mjx_like.types.topology import Topology
@@ -16,6 +17,7 @@ def make_plan(t: Topology) -> TreePlan:
     pulls = (np.arange(t.ntendon)[:, None] == target) & (t.actuator_trntype == TrnType.TENDON)
     return TreePlan(
         **(_blocks(t) if groups.several(t) else _whole(t)),
+        trees=make_trees(t),
         levels=_levels(t),
         dof_actuator=((t.dof_jntid[:, None] == target) & joint_trn).astype(float),
         tendon_actuator=pulls.astype(float),

@@ -12,6 +12,16 @@ from mjx_like.math.block_mask import Mask, dense
 
 
 @dataclasses.dataclass(frozen=True)
+class Trees:
+    """How the dofs of many kinematic trees stand in one block for each; made by `tree.many`. n: of the largest tree."""
+
+    dof: np.ndarray  # (ntree, n) dofs of each tree, nv beyond
+    place: np.ndarray  # (nv,) where each dof stands in `dof`, flat
+    padded: bool  # whether a tree has fewer than n
+    equality: np.ndarray  # (neq, 2) trees that each equality ties together, -1 for none
+
+
+@dataclasses.dataclass(frozen=True)
 class TreePlan:
     """Kinematic levels and ancestor masks; made by `tree.plan`.
 
@@ -21,6 +31,7 @@ class TreePlan:
     body_ancestor: Mask  # (nbody, nbody) 1 where column is the row's body or one of its ancestors
     body_dof: Mask  # (nbody, nv) 1 where the column's dof moves the row's body
     dof_chain: Mask  # (nv, nv) 1 where the column's dof is the row's dof or one of its ancestors
+    trees: Trees | None  # where matrices of the dofs are stored as blocks, else None
     levels: tuple[np.ndarray, ...]  # body ids by depth, the world excluded
     dof_actuator: np.ndarray  # (nv, nactuator) 1 where the actuator drives the dof's joint directly
     tendon_actuator: np.ndarray  # (ntendon, nactuator) 1 where the actuator pulls the tendon
