@@ -12,6 +12,7 @@ from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.errors import InputError, shown
 from mjx_like.integrator.position import differentiate_pos, integrate_pos
 from mjx_like.inverse import inverse
+from mjx_like.smooth.crb import full_m
 from mjx_like.step import step
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -101,7 +102,7 @@ def inverse_jacobian(
         end = inverse(m, _moved(m, d, **{name: x}))
         force = end.qfrc_inverse - fwd_actuation(m, end).qfrc_actuator if actuation else end.qfrc_inverse
         read = [end.sensordata] if sensors else []
-        return jnp.concatenate([force, *read, end.M.ravel()] if inertia else [force, *read])
+        return jnp.concatenate([force, *read, full_m(m, end).ravel()] if inertia else [force, *read])
 
     nv = m.nv
     whole = _jacobian(explained, {"qpos": nv, "qvel": nv, "qacc": nv}, d.qpos.dtype, difference)

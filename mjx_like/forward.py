@@ -8,7 +8,6 @@ from mjx_like.constraint.stage import make_constraint, reference_constraint
 from mjx_like.hard.reach import reaching as hard_reaching
 from mjx_like.hard.stage import hard_constraint
 from mjx_like.integrator.table import integrator_of
-from mjx_like.math.linalg import solve_definite
 from mjx_like.passive.stage import passive
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
 from mjx_like.smooth.camlight import camlight
@@ -22,6 +21,7 @@ from mjx_like.smooth.xfrc import xfrc_accumulate
 from mjx_like.smoothing import straight_through
 from mjx_like.solver.stage import solve
 from mjx_like.tendon.stage import tendon, tendon_bias, tendon_velocity
+from mjx_like.tree.blocks import solve as solve_blocks
 from mjx_like.types.data import Data
 from mjx_like.types.enums import EnableBit, Stage
 from mjx_like.types.model import Model
@@ -83,7 +83,7 @@ def fwd_acceleration(m: Model, d: Data) -> Data:
     if in_step is not None:
         d = d.replace(qfrc_smooth=qfrc_smooth)
         return d.replace(qacc_smooth=in_step.smooth_acceleration(m, d))
-    return d.replace(qfrc_smooth=qfrc_smooth, qacc_smooth=solve_definite(d.M, qfrc_smooth, d.qLD))
+    return d.replace(qfrc_smooth=qfrc_smooth, qacc_smooth=solve_blocks(m, d.M, qfrc_smooth, d.qLD))
 
 
 def fwd_constraint(m: Model, d: Data) -> Data:

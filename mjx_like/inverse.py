@@ -10,8 +10,8 @@ from mjx_like.hard.inverse import hard_inverse
 from mjx_like.integrator.continuous import continuous_acceleration
 from mjx_like.integrator.table import integrator_of
 from mjx_like.math import safe
-from mjx_like.math.linalg import matmul
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
+from mjx_like.smooth.crb import mul_m
 from mjx_like.smooth.energy import energy_pos, energy_vel
 from mjx_like.smooth.xfrc import xfrc_accumulate
 from mjx_like.smoothing import straight_through
@@ -77,7 +77,7 @@ def _inverse_constraint(m: Model, d: Data) -> Data:
     if discrete and in_step is None:
         d = d.replace(qacc=continuous_acceleration(m, d))
     d = constraint_force(m, d if in_step is None else in_step.inertia(m, d))
-    inertial = matmul(d.M, d.qacc) if in_step is None else in_step.force(m, d)
+    inertial = mul_m(m, d, d.qacc) if in_step is None else in_step.force(m, d)
     return d.replace(qfrc_inverse=inertial + d.qfrc_bias - d.qfrc_passive - d.qfrc_constraint)
 
 

@@ -14,12 +14,11 @@ from mjx_like.constants import MINVAL
 from mjx_like.geometry.aabb import aabb, bounding_radius
 from mjx_like.geometry.inertia import fluid_coefficients
 from mjx_like.math import quaternion, safe
-from mjx_like.math.linalg import cho_solve
 from mjx_like.math.select import combine, put, scatter, take
 from mjx_like.math.spatial import inertia_times
 from mjx_like.smooth.camlight import fixed_cameras, fixed_lights
 from mjx_like.smooth.com import com_pos
-from mjx_like.smooth.crb import crb, factor_m
+from mjx_like.smooth.crb import crb, factor_m, solve_m
 from mjx_like.smooth.kinematics import kinematics
 from mjx_like.state.initial import empty_data
 from mjx_like.tendon.stage import tendon
@@ -141,28 +140,28 @@ def _weights(m: Model, d: Data) -> Changes:
         "body_invweight0": body,
         "dof_invweight0": dof,
         "tendon_length0": d.ten_length,
-        "tendon_invweight0": _mobility(d, d.ten_J),
+        "tendon_invweight0": _mobility(m, d, d.ten_J),
         "actuator_length0": d.actuator_length,
-        "actuator_acc0": safe.norm(cho_solve(d.qLD, d.actuator_moment.T), axis=0) if m.nv else m.actuator_acc0 * 0,
+        "actuator_acc0": safe.norm(solve_m(m, d, d.actuator_moment.T), axis=0) if m.nv else m.actuator_acc0 * 0,
     }
 
 
-def _mobility(d: Data, rows: Array) -> Array:
+def _mobility(m: Model, d: Data, rows: Array) -> Array:
     """Return the diagonal of J M^-1 J', shape (k,), of rows J, shape (k, nv)."""
-    return jnp.sum(rows.T * cho_solve(d.qLD, rows.T), axis=0)
+    return jnp.sum(rows.T * solve_m(m, d, rows.T), axis=0)
 
 
 def _inverse_weights(m: Model, d: Data) -> tuple[Array, Array]:
     """Return body_invweight0, shape (nbody, 2), and dof_invweight0, shape (nv,)."""
     slides, per_mass = m.body_simple == _SLIDES_ONLY, _per_mass(m)
     rows = jnp.stack(jac(m, d, d.xipos, np.arange(m.nbody)), axis=1)  # (nbody, 2, nv, 3)
-    mobility = _mobility(d, jnp.swapaxes(rows, 2, 3).reshape(6 * m.nbody, m.nv)).reshape(m.nbody, 2, 3)
+    mobility = _mobility(m, d, jnp.swapaxes(rows, 2, 3).reshape(6 * m.nbody, m.nv)).reshape(m.nbody, 2, 3)
     of_slides = jnp.stack([per_mass, jnp.zeros_like(per_mass)], axis=1)
     body = jnp.where(slides[:, None], of_slides, jnp.mean(mobility, axis=2))
     body = jnp.where((m.body_weldid == 0)[:, None], 0, body)
     if not m.nv:
         return body, m.dof_invweight0
-    dof = combine(_mean_over_blocks(m), _mobility(d, jnp.eye(m.nv, dtype=d.qLD.dtype)))
+    dof = combine(_mean_over_blocks(m), _mobility(m, d, jnp.eye(m.nv, dtype=d.qLD.dtype)))
     return body, jnp.where(slides[m.dof_bodyid], take(per_mass, m.dof_bodyid), dof)
 
 
@@ -254,7 +253,7 @@ class _FlexEdges:
             stop, start = (jac(m, d, take(point, general), body[general])[0] for point, body in ends)
             rows = jnp.sum((stop - start) * take(self.unit, general)[:, None], axis=2)
             acts = take(self._acts().astype(rows.dtype), self.flex[general])
-            weight = weight + scatter(acts * _mobility(d, rows), general, m.nflexedge)
+            weight = weight + scatter(acts * _mobility(m, d, rows), general, m.nflexedge)
         rigid = (first == second) | self.interpolated | (m.nv == 0)
         return {"flexedge_length0": self.length, "flexedge_invweight0": jnp.where(rigid, 0, weight)}
 

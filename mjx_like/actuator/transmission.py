@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.math import quaternion, safe
+from mjx_like.math.block_mask import occupied
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import take
 from mjx_like.tree.jacobian import joint_force, spatial_force, wrench_rows
@@ -126,7 +127,7 @@ def body(m: Model, d: Data, ids: np.ndarray) -> tuple[Array, Array]:
     """
     owner = np.append(m.geom_bodyid, -1).astype(np.int32)
     pair = jnp.asarray(owner)[jnp.where(d.contact.geom >= 0, d.contact.geom, m.ngeom)]
-    movable = np.append(m.plans.tree.body_dof.any(axis=1), False)
+    movable = np.append(occupied(m.plans.tree.body_dof), False)
     counts = (d.contact.geom[:, 0] >= 0) & jnp.any(jnp.asarray(movable)[pair], axis=1)
     mine = jnp.any(pair == m.actuator_trnid[ids, 0, None, None], axis=-1) & counts
     weight = mine.astype(d.qpos.dtype) / jnp.maximum(jnp.sum(mine, axis=1, keepdims=True), 1)

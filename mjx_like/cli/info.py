@@ -6,6 +6,7 @@ import numpy as np
 
 from mjx_like.cli.setup import add_model_arguments, add_option_arguments, load
 from mjx_like.hard_contact import without_meaning
+from mjx_like.state.memory import data_bytes
 from mjx_like.types.enums import ConeType, DisableBit, EnableBit, IntegratorType, JointType, SolverType
 from mjx_like.types.model import Model
 
@@ -18,6 +19,7 @@ METHODS = {
     SolverType.CG: "conjugate gradients on the primal problem, island by island",
     SolverType.PGS: "projected Gauss-Seidel on the dual problem, island by island",
 }
+LARGEST = 5  # fields of Data that are shown
 FLOATS = ("timestep", "tolerance", "ls_tolerance", "impratio", "gravity", "wind", "density", "viscosity")
 
 
@@ -39,9 +41,27 @@ def describe(title: str, m: Model) -> str:
     lines += [f"  {kind.name.lower():<12} {np.sum(kinds == kind)}" for kind in JointType if np.any(kinds == kind)]
     lines += ["options", *options(m), "capacities"]
     lines += [f"  nconmax      {m.nconmax} contacts", f"  njmax        {m.njmax} constraint rows"]
+    lines += memory(m)
     lines += ["not supported"] if m.unsupported else ["not supported: nothing; the engine can run all of it"]
     lines += [f"  {item}" for item in m.unsupported]
     return "\n".join(lines)
+
+
+def memory(m: Model) -> list[str]:
+    """Return the lines about the memory of one world."""
+    fields = data_bytes(m)
+    total = sum(fields.values())
+    lines = ["memory of a world", f"  {'Data':<12} {_bytes(total)}"]
+    large = [(name, size) for name, size in list(fields.items())[:LARGEST] if size > 0.05 * total]
+    return lines + [f"    {name:<22} {_bytes(size)}, {size / total:.0%}" for name, size in large]
+
+
+def _bytes(size: int) -> str:
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.3g} {unit}"
+        size /= 1024
+    return f"{size:.3g} GiB"
 
 
 def options(m: Model) -> list[str]:

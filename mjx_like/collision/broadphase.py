@@ -1,4 +1,4 @@
-"""Which pairs of a large group are near enough to be worth their kernel: those whose bounding spheres meet."""
+"""Which pairs of a large group are near enough to be worth their kernel: those whose bounds meet."""
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +22,7 @@ class Near(Record):
 
     pair: Array = leaf("capacity")  # row in the group; rows beyond the used ones name any pair
     used: Array = leaf("capacity")
-    found: Array = leaf()  # how many bounding spheres meet; those beyond the capacity are left out, the farthest first
+    found: Array = leaf()  # how many bounds meet; those beyond the capacity are left out, the farthest first
 
 
 def near_pairs(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array, detect: Array) -> Near:
@@ -40,10 +40,14 @@ def near_pairs(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array, d
     gap = lax.stop_gradient(_gap(m, group, geom_xpos, geom_xmat) - detect)
     meets = gap <= 0
     found = jnp.sum(meets, dtype=jnp.int32)
-    order = jnp.arange(gap.size, dtype=jnp.int32)
-    kept = keep_lowest(meets, gap, group.capacity)
-    first = jnp.sort(jnp.where(kept, order, gap.size))[: group.capacity]
+    first = positions(keep_lowest(meets, gap, group.capacity), group.capacity)
     return Near(jnp.minimum(first, gap.size - 1), first < gap.size, found)
+
+
+def positions(flags: Array, capacity: int) -> Array:
+    """Return where the first `capacity` flags that are set stand, in order; the number of flags beyond the last."""
+    total = jnp.cumsum(flags, dtype=jnp.int32)
+    return jnp.searchsorted(total, jnp.arange(1, capacity + 1, dtype=jnp.int32)).astype(jnp.int32)
 
 
 def keep_lowest(wanted: Array, value: Array, capacity: int) -> Array:
@@ -78,4 +82,19 @@ def _gap(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array) -> Arra
         return jnp.sum(apart * geom_xmat[first, :, 2], axis=1) - m.geom_rbound[second]
     if GeomType.HFIELD in group.types:
         return jnp.full(first.size, -jnp.inf, geom_xpos.dtype)
-    return jnp.sqrt(jnp.sum(apart * apart, axis=1)) - m.geom_rbound[first] - m.geom_rbound[second]
+    gap = jnp.sqrt(jnp.sum(apart * apart, axis=1)) - m.geom_rbound[first] - m.geom_rbound[second]
+    if group.types == (GeomType.BOX, GeomType.BOX):
+        gap = jnp.maximum(gap, _between_boxes(apart, geom_xmat[first], geom_xmat[second], m.geom_size[first],
+                                              m.geom_size[second]))  # fmt: skip
+    return gap
+
+
+def _between_boxes(apart: Array, first: Array, second: Array, size1: Array, size2: Array) -> Array:
+    """Return the largest gap of boxes along the axes of either, shape (n,) [m]; below zero where there is none.
+
+    apart: from centre to centre, shape (n, 3); first, second: rotations, shape (n, 3, 3); size1, size2: half sizes.
+    """
+    cosine = jnp.abs(jnp.sum(first[:, :, :, None] * second[:, :, None, :], axis=1))
+    gap1 = jnp.abs(jnp.sum(apart[:, :, None] * first, axis=1)) - size1 - jnp.sum(cosine * size2[:, None, :], axis=2)
+    gap2 = jnp.abs(jnp.sum(apart[:, :, None] * second, axis=1)) - size2 - jnp.sum(cosine * size1[:, :, None], axis=1)
+    return jnp.maximum(jnp.max(gap1, axis=1), jnp.max(gap2, axis=1))

@@ -8,7 +8,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision import mixing
-from mjx_like.collision.broadphase import keep_lowest
+from mjx_like.collision.broadphase import keep_lowest, positions
 from mjx_like.collision.candidate_points import Candidates
 from mjx_like.collision.mixing import PairParameters
 from mjx_like.collision.surface_velocity import surface_velocity
@@ -72,11 +72,10 @@ def _rows(plan: CollisionPlan, points: Candidates, kept: Array, capacity: int) -
 
 def _ranked_rows(points: Candidates, kept: Array, capacity: int) -> tuple[Array, Array]:
     """Return what `_rows` does, where bounds chose the candidates at run time."""
-    size = points.active.size
-    key, order = jnp.where(kept, points.rank, np.iinfo(np.int32).max), jnp.arange(size, dtype=jnp.int32)
-    key, order = lax.sort((key, order), num_keys=1)
-    row = jnp.where(key < np.iinfo(np.int32).max, order, size)[:capacity]
-    row = jnp.concatenate([row, jnp.full(max(capacity - size, 0), size, jnp.int32)])
+    last = np.iinfo(np.int32).max
+    found = positions(kept, capacity)
+    rank = points.rank.at[found].get(mode="fill", fill_value=last)
+    row = lax.sort((rank, found), num_keys=1)[1]
     return row, points.pair.at[row].get(mode="fill", fill_value=0)
 
 

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.collision import hfield, pair_pose, user_function
+from mjx_like.collision.at_need import near_points
 from mjx_like.collision.broadphase import Near, near_pairs
 from mjx_like.collision.closed import plane_mesh
 from mjx_like.collision.convex import convex_pair
@@ -62,7 +63,11 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
     columns: list[tuple[Array, ...]] = []
     for k, (group, chosen, limit, pair) in enumerate(zip(closed, near, limits, shapes, strict=True)):
         limit = limit if chosen is None else limit[chosen.pair]
-        for point in [of_fields[k]] if k in of_fields else _group_points(m, group, pair, limit):
+        if chosen is not None:
+            made = near_points(PAIRS[group.types].kernel, chosen.found, (*pair, limit))
+        else:
+            made = [of_fields[k]] if k in of_fields else _group_points(m, group, pair, limit)
+        for point in made:
             active = point.dist <= limit
             active = active if point.valid is None else active & point.valid
             active = active if chosen is None else active & chosen.used

@@ -16,7 +16,8 @@ from mjx_like.types.plans import PairGroup
 Array = jax.Array
 
 _ROUND = {GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE}  # shapes whose kernels read no axis but z
-_DENSE = 128  # up to this many geoms, a product with a constant 0/1 matrix is the faster gather
+# up to this many geoms, and entries, a product with a constant 0/1 matrix is the faster gather
+_DENSE, _LARGEST = 128, 2**16
 
 
 def pair_shapes(
@@ -44,7 +45,7 @@ def pair_shapes(
 def _split(m: Model, rows: Array, groups: list[PairGroup]) -> list[tuple[tuple[Array, Array], ...]]:
     """Return the columns of `rows`, shape (k, ngeom), and the sizes of the first and second geoms of each group."""
     geom = np.concatenate([g for group in groups for g in (group.geom1, group.geom2)])
-    if rows.shape[1] <= _DENSE and on_cpu():
+    if on_cpu() and rows.shape[1] <= _DENSE and rows.shape[1] * geom.size <= _LARGEST:
         picked = matmul(rows, np.asarray(np.arange(rows.shape[1])[:, None] == geom, rows.dtype))
     else:
         picked = take_last(rows, geom)

@@ -9,6 +9,7 @@ from mjx_like.collision.portal import portal_contact
 from mjx_like.collision.table import PAIRS, Method, Pair, pairs_by
 from mjx_like.collision.user_function import HOOKED, hooked_pairs
 from mjx_like.geometry.signed_distance import has_field
+from mjx_like.tree.many import make_trees
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
 from mjx_like.types.plans import CollisionPlan, ConvexPlan, HookedPair, PairGroup, SolidPlan, SpeculativePlan
 from mjx_like.types.topology import Topology
@@ -20,9 +21,12 @@ _SDF = GeomType.SDF
 # Solids that are convex, or are taken as such.
 _SOLID = (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH)
 _FLAT = (_CYLINDER, _BOX, _MESH)
+_WIDE = 256  # more than there are types of geoms
 _FEW = 64  # up to this many candidate points, all have a row
 _ROWS_PER_GEOM = 4
 _ROWS_PER_FLAT_GEOM = 8  # of one that lies on and under others, with four points each
+# where more trees than these have such geoms they may be a pile, in which a plank lies across several
+_FEW_STACKED, _ROWS_IN_PILE = 8, 24
 # Pairs of a type that all go to the kernel: more where it is cheap; and beyond it, how many for each geom of the group.
 _ALL_CHEAP, _ALL, _PAIRS_PER_GEOM = 2048, 128, 8
 
@@ -31,11 +35,12 @@ def make_plan(t: Topology) -> CollisionPlan:
     """Return the candidate pairs in MuJoCo's order, by type, and the default capacity of the contact buffer.
 
     The capacity is one row for each point that can touch if these are at most 64, else 4 for each moving geom that
-    can collide, or 8 where it has flat faces and meets others that have, and at least 64.
+    can collide, or 8 where it has flat faces and meets others that have, 24 if more than 8 trees have such geoms; and
+    at least 64.
     """
-    geom, explicit, order = candidate_pairs(t)
+    geom, explicit, _ = candidate_pairs(t)
     built = _built(t, geom)
-    geom, explicit = geom[built], explicit[built]
+    unbuilt, geom, explicit = geom[~built], geom[built], explicit[built]
     hooked = hooked_pairs(t, geom)
     groups, point_pair, point_slot = _groups(t, geom, hooked)
     row = np.lexsort((point_slot, point_pair))
@@ -44,6 +49,7 @@ def make_plan(t: Topology) -> CollisionPlan:
     capacity = sum(g.pair.size * _most(t, g) for g in groups)
     return CollisionPlan(
         geom=geom,
+        unbuilt=unbuilt,
         explicit=explicit,
         dim=condim(t, geom, explicit),
         groups=groups,
@@ -64,15 +70,16 @@ def _rows_of_geoms(t: Topology, geom: np.ndarray) -> int:
     moving = moving[t.body_treeid[t.geom_bodyid[moving]] >= 0]
     flat = np.isin(t.geom_type[geom], _FLAT).all(axis=1)
     stacked = np.isin(moving, geom[flat])
-    return int(np.where(stacked, _ROWS_PER_FLAT_GEOM, _ROWS_PER_GEOM).sum())
+    trees = np.unique(t.body_treeid[t.geom_bodyid[moving[stacked]]])
+    flat_rows = _ROWS_IN_PILE if trees.size > _FEW_STACKED else _ROWS_PER_FLAT_GEOM
+    return int(np.where(stacked, flat_rows, _ROWS_PER_GEOM).sum())
 
 
 def unsupported(t: Topology) -> tuple[str, ...]:
-    """Return what the engine cannot collide yet, by type pair with the first geoms that need it."""
+    """Return what the engine cannot collide yet, by type pair with the first geoms that need it; the plan is there."""
     out = []
-    geom, _, _ = candidate_pairs(t)
     lacking: dict[tuple[int, int], list[str]] = {}
-    for a, b in geom[~_built(t, geom)].tolist():
+    for a, b in t.plans.collision.unbuilt.tolist():
         pair = (int(t.geom_type[a]), int(t.geom_type[b]))
         lacking.setdefault(pair, []).append(f"{_name(t, a)} with {_name(t, b)}")
     for (a, b), pairs in lacking.items():
@@ -93,15 +100,27 @@ def _name(t: Topology, geom: int) -> str:
 
 def _built(t: Topology, geom: np.ndarray) -> np.ndarray:
     """Return which pairs, shape (n, 2), the engine or a function of the user collides."""
-    hooked = hooked_pairs(t, geom)
-    return np.array([row in hooked or _has_kernel(t, *pair) for row, pair in enumerate(geom.tolist())], bool)
+    out = np.zeros(len(geom), bool)
+    for kind, rows in _by_kind(t.geom_type[geom]).items():
+        pair = PAIRS.get(kind)
+        if pair is None:
+            continue
+        out[rows] = _have_fields(t, geom[rows]) if pair.method == Method.SIGNED_DISTANCE else True
+    out[list(hooked_pairs(t, geom))] = True
+    return out
 
 
-def _has_kernel(t: Topology, first: int, second: int) -> bool:
-    row = PAIRS.get((int(t.geom_type[first]), int(t.geom_type[second])))
-    if row is not None and row.method == Method.SIGNED_DISTANCE:
-        return all(has_field(t, g) for g in (first, second) if t.geom_type[g] == _SDF)
-    return row is not None
+def _by_kind(types: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
+    """Return the rows of each pair of types that occurs; types: shape (n, 2)."""
+    types = types.reshape(-1, 2)
+    code = types[:, 0].astype(np.int32) * _WIDE + types[:, 1]
+    return {divmod(int(c), _WIDE): np.flatnonzero(code == c) for c in np.unique(code)}
+
+
+def _have_fields(t: Topology, geom: np.ndarray) -> np.ndarray:
+    """Return for which pairs, shape (n, 2), all geoms that are signed distance fields have one."""
+    field = np.array([t.geom_type[g] != _SDF or has_field(t, g) for g in range(t.ngeom)], bool)
+    return field[geom].all(axis=1)
 
 
 def _groups(
@@ -115,11 +134,12 @@ def _groups(
         groups.append(PairGroup(HOOKED, rows, geom[rows, 0], geom[rows, 1], hook.count, 1, hook=hook))
         point_pair.append(np.full(hook.count, row))
         point_slot.append(np.arange(hook.count))
+    own = _by_kind(types)
     for kind, pair in sorted(PAIRS.items(), key=lambda item: item[1].method):
-        rows = np.flatnonzero((types == kind).all(axis=1))
-        if rows.size:
+        rows = own.get(kind)
+        if rows is not None:
             # the other methods look for near pairs themselves, or have few
-            capacity = _pair_capacity(pair, geom[rows]) if pair.method == Method.KERNEL else rows.size
+            capacity = _pair_capacity(t, pair, geom[rows]) if pair.method == Method.KERNEL else rows.size
             cells, slots = (0, 0), points_of(t, kind)[0]
             if pair.method == Method.HEIGHT_FIELD:
                 field = np.searchsorted(np.flatnonzero(t.geom_type == GeomType.HFIELD), geom[rows, 0])
@@ -152,9 +172,10 @@ def _most(t: Topology, group: PairGroup) -> int:
     return (points_of(t, group.types)[1] if group.types in PAIRS else 0) or min(group.slots, MOST)
 
 
-def _pair_capacity(pair: Pair, geom: np.ndarray) -> int:
+def _pair_capacity(t: Topology, pair: Pair, geom: np.ndarray) -> int:
     """Return how many pairs of a group go to its kernel."""
-    least, count = _ALL_CHEAP if pair.cheap else _ALL, geom.shape[0]
+    many = make_trees(t) is not None  # most pairs are far apart then
+    least, count = _ALL_CHEAP if pair.cheap and not many else _ALL, geom.shape[0]
     return count if count <= least else min(count, max(least, _PAIRS_PER_GEOM * np.unique(geom).size))
 
 

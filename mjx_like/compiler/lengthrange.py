@@ -12,8 +12,8 @@ from mjx_like.compiler.context import Context, keyword
 from mjx_like.compiler.finalize import Arrays, finalize
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
-from mjx_like.math.linalg import cho_solve
 from mjx_like.mjcf.spec import Element
+from mjx_like.smooth.crb import solve_m
 from mjx_like.state.initial import make_data
 from mjx_like.step import step1, step2
 from mjx_like.types.data import Data
@@ -194,7 +194,7 @@ def _pushed(m: Model, d: Data, row: jax.Array, accel: jax.Array, maxforce: float
     """Return d after step1 with the joint forces that push an actuator with a joint acceleration of norm `accel`."""
     d = step1(m, d)
     moment = row @ d.actuator_moment
-    force = accel * moment / jnp.maximum(MINVAL, safe.norm(cho_solve(d.qLD, moment)))
+    force = accel * moment / jnp.maximum(MINVAL, safe.norm(solve_m(m, d, moment)))
     if maxforce > 0:
         force = force * jnp.minimum(1, maxforce / jnp.maximum(MINVAL, safe.norm(force)))
     return d.replace(qfrc_applied=force)

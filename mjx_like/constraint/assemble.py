@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.constraint import tree_rows
 from mjx_like.constraint.contact import ContactParameters, row_directions, row_jacobian
 from mjx_like.constraint.slots import Slots
 from mjx_like.constraint.spring import Springs
@@ -16,6 +17,7 @@ from mjx_like.math.select import rows as rows_of
 from mjx_like.math.select import take
 from mjx_like.types.data import Contact
 from mjx_like.types.enums import ConeType, ConstraintType
+from mjx_like.types.plans import ConstraintPlan
 from mjx_like.types.topology import Topology
 
 Array = jax.Array
@@ -50,9 +52,19 @@ class Inputs(NamedTuple):
     subtree_com: Array
 
 
+def contacts_share(t: Topology) -> int:
+    """Return how many rows a capacity has for each contact that it holds."""
+    return 1 if t.plans.tree.trees is None else max(1, t.plans.constraint.contact_rows[0])
+
+
 def nth_active(count: Array, size: int) -> Array:
     """Return, for r below `size`, the index of the entry where the running total `count` first exceeds r."""
     return _count(count <= jnp.arange(size, dtype=count.dtype)[:, None])
+
+
+def _first_beyond(total: Array, row: Array) -> Array:
+    """Return the index of the entry where a running total first exceeds each r, by bisection: for many entries."""
+    return jnp.searchsorted(total, row, side="right").astype(jnp.int32)
 
 
 def _count(flags: Array) -> Array:
@@ -146,16 +158,18 @@ def _finish(v: _Values, used: Array) -> Rows:
 
 def _slot_rows(row: Array, t: Topology, inputs: Inputs) -> _Values:
     """Return what the n-th active slots give to rows, for each n in `row`."""
-    plan, s, p = t.plans.constraint, inputs.slots, inputs.springs
-    source = nth_active(inputs.slot_end, row.size)
+    plan, s, p, trees = t.plans.constraint, inputs.slots, inputs.springs, t.plans.tree.trees
+    source = nth_active(inputs.slot_end, row.size) if trees is None else _first_beyond(inputs.slot_end, row)
     source = jnp.minimum(source, len(plan.slot_type) - 1)
     own = _picked(_OfSlot(s.pos, s.margin, s.frictionloss, p.R, p.k, p.b, p.imp, p.slope), source)
-    every = _PlannedSlot(plan.slot_type, plan.slot_id, plan.slot_dof, plan.slot_sign, plan.slot_dense)
+    column = plan.slot_dof if trees is None else tree_rows.slot_column(t)
+    every = _PlannedSlot(plan.slot_type, plan.slot_id, column, plan.slot_sign, plan.slot_dense)
     table = jnp.asarray(np.stack(every, axis=1).astype(np.int32))
     slot = _PlannedSlot(*_rows_at(table, source).T)
-    J = jnp.where(np.arange(inputs.cdof.shape[0]) == slot.dof[:, None], slot.sign.astype(own.R.dtype)[:, None], 0)
+    J = jnp.where(np.arange(t.ncolJ) == slot.dof[:, None], slot.sign.astype(own.R.dtype)[:, None], 0)
     if s.J.shape[0]:
-        J = jnp.where((slot.dof < 0)[:, None], _rows_at(s.J, jnp.maximum(slot.dense, 0)), J)
+        several = s.J if trees is None else tree_rows.slot_parts(t, s.J)
+        J = jnp.where((slot.dof < 0)[:, None], _rows_at(several, jnp.maximum(slot.dense, 0)), J)
     return _Values(
         kind=slot.kind,
         index=slot.id,
@@ -182,33 +196,46 @@ def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> _Values:
     """Return what contacts give to rows; `row` counts rows of contacts."""
     plan = t.plans.constraint
     pyramidal = t.flags.cone == ConeType.PYRAMIDAL
-    ncon = min(inputs.contact_rows.shape[0], row.size)
+    ncon = min(inputs.contact_rows.shape[0], -(-row.size // contacts_share(t)))
     c: Contact = jax.tree.map(lambda x: x[:ncon], inputs.contact)
     p: ContactParameters = jax.tree.map(lambda x: x[:ncon], inputs.parameters)
     each, end = inputs.contact_rows[:ncon], inputs.contact_end[:ncon]
-    source = jnp.minimum(_count(end <= row[:, None]), ncon - 1)
+    many = t.plans.tree.trees is not None
+    source = jnp.minimum(_first_beyond(end, row) if many else _count(end <= row[:, None]), ncon - 1)
     edge = row - _rows_at(end - each, source)
     packed = jnp.concatenate([x.reshape(ncon, -1) for x in (c.frame, c.pos, c.friction)], axis=1)
     geometry = _rows_at(jax.lax.optimization_barrier(packed), source)  # else each row makes its contact again
     own = _picked(_OfContact(c.dist, c.includemargin, p), source, jax.lax.optimization_barrier)
-    dist, margin, k, b, R = own.dist, own.margin, own.spring.k, own.spring.b, own.spring.R
     dim = _rows_at(c.dim, source)
     friction = geometry[:, 12:17]
+    if many:
+        axes = tree_rows.contact_axes(t, c, inputs.cdof, inputs.subtree_com)
+        J, mu = tree_rows.contact_rows(axes, source, edge, dim, friction, plan.contact_dims, pyramidal)
+        return _contact_values(plan, pyramidal, source, edge, dim, own, friction[:, 0], mu, J)
     direction = row_directions(edge, dim, geometry[:, :9].reshape(-1, 3, 3), friction, plan.contact_dims, pyramidal)
     J = row_jacobian(
         direction.force,
         direction.torque,
         geometry[:, 9:12],
-        _dof_signs(t, _rows_at(c.geom, source), R.dtype),
+        _dof_signs(t, _rows_at(c.geom, source), friction.dtype),
         inputs.cdof,
         take(inputs.subtree_com, t.body_rootid[t.dof_bodyid]),
         plan.one_tree,
     )
+    return _contact_values(plan, pyramidal, source, edge, dim, own, friction[:, 0], direction.friction, J)
+
+
+def _contact_values(
+    plan: ConstraintPlan, pyramidal: bool, source: Array, edge: Array, dim: Array, own: _OfContact, first: Array,
+    mu: Array, J: Array,
+) -> _Values:  # fmt: skip
+    """Return the values of rows of contacts; first, mu: friction of the first tangent and of the row's axis."""
+    dist, margin, k, b, R = own.dist, own.margin, own.spring.k, own.spring.b, own.spring.R
     if not pyramidal:
         tangent = edge > 0
         dist, margin, k = (jnp.where(tangent, 0, x) for x in (dist, margin, k))
         b = jnp.where(tangent, own.spring.b_friction, b)
-        ratio = safe.ratio(friction[:, 0], direction.friction)
+        ratio = safe.ratio(first, mu)
         R = jnp.where(tangent, own.spring.R_friction * ratio * ratio, R)
     cone = ConstraintType.CONTACT_PYRAMIDAL if pyramidal else ConstraintType.CONTACT_ELLIPTIC
     kind = jnp.where(dim == 1, jnp.int32(ConstraintType.CONTACT_FRICTIONLESS), jnp.int32(cone))

@@ -8,6 +8,7 @@ from mjx_like.constraint.adhesion import row_owners
 from mjx_like.constraint.impedance import end_of_step, regularization
 from mjx_like.math import safe
 from mjx_like.math.linalg import cho_solve
+from mjx_like.tree.blocks import full_j
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ConeType
 from mjx_like.types.model import Model
@@ -23,7 +24,8 @@ def exact_diagonal(m: Model, d: Data, factor: Array) -> Data:
     Reads contact, nefc, efc_type, efc_id, efc_J, efc_KBIP. Writes efc_R, efc_D, efc_diagA.
     Source: mj_makeImpedance; option flag diagexact of the XML reference.
     """
-    diagonal = jnp.sum(d.efc_J * cho_solve(factor, d.efc_J.T).T, axis=1)
+    J = full_j(m, d)
+    diagonal = jnp.sum(J * cho_solve(factor, J.T).T, axis=1)
     used, imp = jnp.arange(m.njmax) < d.nefc, d.efc_KBIP[:, 2]
     rise = None
     if m.plans.integrator.in_step:

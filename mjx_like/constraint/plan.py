@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mjx_like.math.block_mask import dense, occupied
 from mjx_like.types.enums import (
     ConeType,
     ConstraintType,
@@ -75,7 +76,7 @@ def make_plan(t: Topology) -> ConstraintPlan:
         contact_dims=contact_dims,
         contact_rows=(min(each, default=0), max(each, default=0)),
         contact_may_lack_dofs=_may_lack_dofs(t),
-        body_dof_bits=_bits(t.plans.tree.body_dof),
+        body_dof_bits=_bits(dense(t.plans.tree.body_dof)),
         one_tree=bool(t.nv) and np.unique(t.body_rootid[t.dof_bodyid]).size == 1,
         default_njmax=len(slot_type) + t.nconmax * max(each, default=0),
     )
@@ -123,10 +124,10 @@ def _equalities(t: Topology) -> np.ndarray:
     if not bodies.any():
         return ids
     first, second = equality_bodies(t, np.where(bodies, ids, ids[bodies][0]))
-    dofs = t.plans.tree.body_dof != 0
+    dofs = dense(t.plans.tree.body_dof) != 0
     rotations = dofs[first][:, t.jnt_type[t.dof_jntid] != JointType.SLIDE].any(axis=1)
-    dense = t.flags.jacobian == JacobianType.DENSE or (t.flags.jacobian == JacobianType.AUTO and t.nv < _DENSE)
-    as_one = (dofs[first] == dofs[second]).all(axis=1) & ~rotations & dense
+    whole = t.flags.jacobian == JacobianType.DENSE or (t.flags.jacobian == JacobianType.AUTO and t.nv < _DENSE)
+    as_one = (dofs[first] == dofs[second]).all(axis=1) & ~rotations & whole
     return ids[~bodies | ((dofs[first] | dofs[second]).any(axis=1) & ~as_one)]
 
 
@@ -161,17 +162,16 @@ def _contact_dims(t: Topology) -> tuple[int, ...]:
 def _may_lack_dofs(t: Topology) -> bool:
     if not t.nconmax:
         return False
-    moved = t.plans.tree.body_dof.any(axis=1)[t.geom_bodyid[t.plans.collision.geom]]
+    moved = occupied(t.plans.tree.body_dof)[t.geom_bodyid[t.plans.collision.geom]]
     return not bool(moved.any(axis=1).all())
 
 
 def _bits(mask: np.ndarray) -> np.ndarray:
     """Return the rows of a 0/1 matrix packed in words of 32, low bit first."""
     words = -(-mask.shape[1] // _WORD)
-    padded = np.zeros((mask.shape[0], words * _WORD), np.uint64)
+    padded = np.zeros((mask.shape[0], words * _WORD), bool)
     padded[:, : mask.shape[1]] = mask > 0
-    weights = (np.uint64(1) << np.arange(_WORD, dtype=np.uint64))[None, None]
-    return (padded.reshape(mask.shape[0], words, _WORD) * weights).sum(axis=2).astype(np.uint32)
+    return np.packbits(padded, axis=1, bitorder="little").view("<u4").astype(np.uint32)
 
 
 def without_rows(m: Model) -> bool:

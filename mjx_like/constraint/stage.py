@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constraint.adhesion import adhesion_bias, adhesive_gap, surface_motion
-from mjx_like.constraint.assemble import Inputs, Rows, nth_active, rows
+from mjx_like.constraint.assemble import Inputs, Rows, contacts_share, nth_active, rows
 from mjx_like.constraint.contact import approximate_diagonal, contact_parameters, edge_count
 from mjx_like.constraint.equality import velocity_product
 from mjx_like.constraint.exact_diagonal import exact_diagonal
@@ -18,13 +18,14 @@ from mjx_like.constraint.slots import Slots, equality_active, slots, smoothed_li
 from mjx_like.constraint.softening import acts_from
 from mjx_like.constraint.spring import LIMIT, Sources, Springs, springs
 from mjx_like.math import safe
-from mjx_like.math.batching import capacities, mapped_batch, with_capacity
-from mjx_like.math.linalg import matmul
+from mjx_like.math.batching import capacities, doubled, mapped_batch, with_capacity
 from mjx_like.math.linear import floats, is_float, linear_at_capacity
 from mjx_like.math.platform import on_cpu
 from mjx_like.math.rule import custom_jvp
 from mjx_like.math.select import precedes, running_total
 from mjx_like.math.tangent import changing, still
+from mjx_like.smooth.crb import full_factor
+from mjx_like.tree.blocks import row_velocity
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import ConeType, ConstraintType, EnableBit, WarningType
 from mjx_like.types.model import Model
@@ -60,7 +61,8 @@ def make_constraint(m: Model, d: Data) -> Data:
     nefc = total + _last(use.contact_end)
     # a capacity holds as many contacts as rows, those without rows included
     last = jnp.max(jnp.where(use.each > 0, jnp.arange(1, use.each.size + 1), 0), initial=0)
-    made = _assemble(m.topology, jnp.maximum(nefc, last), _inputs(m, d, use))
+    each = contacts_share(m.topology)
+    made = _assemble(m.topology, jnp.maximum(nefc, last if each == 1 else each * last), _inputs(m, d, use))
     full = jnp.zeros_like(d.warning).at[int(WarningType.CNSTRFULL)].set(1) * (use.asked > m.njmax)
     d = d.replace(
         **made._asdict(),
@@ -73,7 +75,7 @@ def make_constraint(m: Model, d: Data) -> Data:
         warning=d.warning + full.astype(d.warning.dtype),
     )
     exact = m.enabled(EnableBit.DIAGEXACT) and not m.plans.integrator.in_step
-    return exact_diagonal(m, d, d.qLD) if exact else d
+    return exact_diagonal(m, d, full_factor(m, d)) if exact else d
 
 
 def reference_constraint(m: Model, d: Data) -> Data:
@@ -85,7 +87,7 @@ def reference_constraint(m: Model, d: Data) -> Data:
     plan = m.plans.constraint
     if without_rows(m):
         return d
-    vel = matmul(d.efc_J, d.qvel)
+    vel = row_velocity(m, d, d.qvel)
     if m.has["geom_surfacevel"].any() and plan.contact_dims:
         vel = vel + surface_motion(m, d)
     k, b, imp = d.efc_KBIP[:, 0], d.efc_KBIP[:, 1], d.efc_KBIP[:, 2]
@@ -234,7 +236,8 @@ def _assemble(t: Topology, need: Array, inputs: Inputs) -> Rows:
         def sized(capacity, inputs):
             return jax.vmap(functools.partial(_padded, capacity, t), in_axes=axes[1:])(inputs)
 
-        return with_capacity(capacities(t.njmax), need, sized, inputs)
+        sizes = capacities(t.njmax) if t.plans.tree.trees is None else doubled(t.njmax)
+        return with_capacity(sizes, need, sized, inputs)
 
     return mapped_batch(kernel)(need, inputs)
 

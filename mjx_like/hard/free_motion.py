@@ -9,6 +9,7 @@ from mjx_like.hard.rows import Motion, motion
 from mjx_like.integrator.table import conditions, step_metric
 from mjx_like.math import lapack
 from mjx_like.math.linalg import matmul, solve_general
+from mjx_like.smooth.crb import full_m
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 from mjx_like.variational.midpoint import Problem, linearised
@@ -29,7 +30,7 @@ def free_motion(m: Model, d: Data) -> tuple[Array, Callable[[Array], Motion]]:
     if p is None:
         own = motion(m, d, step_metric(m, d))
         return (_start(own, d.qacc_smooth) if m.nv else own.b), lambda nu: own
-    springs = motion(m, d.replace(qfrc_smooth=jnp.zeros_like(d.qvel)), jnp.zeros_like(d.M))
+    springs = motion(m, d.replace(qfrc_smooth=jnp.zeros_like(d.qvel)), jnp.zeros_like(full_m(m, d)))
     p = p._replace(metric=p.metric + springs.A, known=p.known + springs.b)
     free = solution(m.topology, ITERATIONS, p, d.qvel) if m.nv else d.qvel
     return lapack.after(free, d.qacc_smooth), lambda nu: _about(m, p, springs, nu)

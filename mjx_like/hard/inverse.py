@@ -64,7 +64,7 @@ def _constrained(m: Model, d: Data, metric: Array, position: Callable[[Model, Da
     else:
         base, rows = none, d
     p, layout = problem(m, rows, own, base)
-    force, total = forces(rows, own, layout, p, central_point(p, nu, jnp.nan))
+    force, total = forces(m, rows, own, layout, p, central_point(p, nu, jnp.nan))
     return rows.replace(efc_force=force, qfrc_constraint=total)
 
 

@@ -11,6 +11,7 @@ from mjx_like.hard.reach import felt, gravity
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.solver.rows import ConeLayout, PlainLayout, row_layout
+from mjx_like.tree.blocks import full_j
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ConstraintType, JointType
 from mjx_like.types.model import Model
@@ -37,15 +38,15 @@ def motion(m: Model, d: Data, A: Array) -> Motion:
 
     Reads qvel, qfrc_smooth, efc_type, nefc, efc_J, efc_D, efc_aref.
     """
-    h = m.opt_floats.timestep
+    h, J = m.opt_floats.timestep, full_j(m, d)
     b = matmul(A, d.qvel) + h * d.qfrc_smooth
     if not len(m.plans.constraint.equality_order):
         none = jnp.zeros_like(d.efc_D)
-        return Motion(A, b, none, none, d.efc_J)
+        return Motion(A, b, none, none, J)
     D = jnp.where(jnp.arange(m.njmax) < d.ne, d.efc_D, 0)
-    A = A + matmul(d.efc_J.T * D, d.efc_J)
-    b = b + transposed_times(d.efc_J, D * (times(d.efc_J, d.qvel) + h * d.efc_aref))
-    return Motion(A, b, D, d.efc_aref, d.efc_J)
+    A = A + matmul(J.T * D, J)
+    b = b + transposed_times(J, D * (times(J, d.qvel) + h * d.efc_aref))
+    return Motion(A, b, D, d.efc_aref, J)
 
 
 def problem(m: Model, d: Data, own: Motion, base: Array) -> tuple[Problem, ConeLayout | PlainLayout]:
@@ -59,7 +60,7 @@ def problem(m: Model, d: Data, own: Motion, base: Array) -> tuple[Problem, ConeL
     exists = (jnp.arange(m.njmax) < d.nefc).astype(d.qvel.dtype)
     columns = (exists, d.efc_pos - d.efc_margin, d.efc_diagA, d.efc_frictionloss, _angular(m, d))
     used, distance, weight, loss, angular = (layout.from_rows(x) for x in columns)
-    kind, J = layout.from_rows(d.efc_type), layout.from_rows(d.efc_J)
+    kind, J = layout.from_rows(d.efc_type), layout.from_rows(full_j(m, d))
     ncone, ndim = (0, 1) if layout.cone is None else layout.cone.scale.shape
     nplain = J.shape[0] - ncone * ndim
     size = jnp.where(angular > 0, jnp.maximum(m.stat.meansize, _LEAST_SIZE), 1)
@@ -142,7 +143,9 @@ def _place(m: Model) -> np.ndarray:
     return np.arange(m.nv) - np.asarray(m.jnt_dofadr)[m.dof_jntid]
 
 
-def forces(d: Data, own: Motion, layout: ConeLayout | PlainLayout, p: Problem, z: Point) -> tuple[Array, Array]:
+def forces(
+    m: Model, d: Data, own: Motion, layout: ConeLayout | PlainLayout, p: Problem, z: Point
+) -> tuple[Array, Array]:
     """Return the forces of the rows, shape (njmax,), and what they add up to on the dofs, shape (nv,)."""
     h = p.h
     nplain, lost = p.used.shape[0] - p.contact.k.shape[0], p.loss.used * z.loss_c[:, 0]
@@ -155,5 +158,5 @@ def forces(d: Data, own: Motion, layout: ConeLayout | PlainLayout, p: Problem, z
         rows = jnp.concatenate([plain, cones.ravel()])
     force = layout.to_rows(rows) / h
     pulled = own.D * (own.target - times(own.J, z.nu - d.qvel) / h)
-    total = transposed_times(own.J, pulled) + transposed_times(d.efc_J, force)
+    total = transposed_times(own.J, pulled) + transposed_times(full_j(m, d), force)
     return force + pulled, total

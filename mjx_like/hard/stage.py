@@ -56,7 +56,7 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
         return _finished(m, d, nu, nu, jnp.zeros_like(nu))
     end = solved(m, d, free, motion_about, position, m.hard.refresh + 1)
     nu, rows, error = end.z.nu, end.rows, end.error
-    force, constraint = forces(rows, end.own, end.layout, end.problem, end.z)
+    force, constraint = forces(m, rows, end.own, end.layout, end.problem, end.z)
     short = error > max(tolerance(nu.dtype), _UNCONVERGED)
     return _finished(
         m,

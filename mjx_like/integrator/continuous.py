@@ -4,7 +4,8 @@ import jax
 
 from mjx_like.errors import InputError
 from mjx_like.integrator.table import integrator_of
-from mjx_like.math.linalg import matmul, solve_definite
+from mjx_like.math.linalg import matmul
+from mjx_like.tree.blocks import solve
 from mjx_like.types.data import Data
 from mjx_like.types.enums import IntegratorType
 from mjx_like.types.model import Model
@@ -26,4 +27,4 @@ def continuous_acceleration(m: Model, d: Data) -> Array:
         name = IntegratorType(m.flags.integrator).keyword
         raise InputError(f"flag invdiscrete: a step of {name} cannot be inverted; take another integrator")
     metric = row.metric(m, d) if m.nv else None
-    return d.qacc if metric is None else solve_definite(d.M, matmul(metric, d.qacc), d.qLD)
+    return d.qacc if metric is None else solve(m, d.M, matmul(metric, d.qacc), d.qLD)

@@ -20,8 +20,10 @@ from mjx_like.math.linalg import cholesky, matmul, solve_definite, solve_unrolle
 from mjx_like.math.select import put, scatter, take, take_last
 from mjx_like.passive.fluid import in_fluid
 from mjx_like.passive.fluid_derivative import fluid_drag
+from mjx_like.smooth.crb import full_m
 from mjx_like.solver.stage import solve_metric
 from mjx_like.tree import spring
+from mjx_like.tree.blocks import full_j
 from mjx_like.tree.inherited import dof_damping_rate, tendon_damping_rate
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit, EnableBit, SolverType
@@ -92,7 +94,7 @@ def discrete_metric(m: Model, d: Data) -> tuple[Array, Array, Array]:
     """
     h, free = m.opt.timestep, m.plans.integrator.free_dof
     metric, shift = backbone(m, d), -h * _joints(m, d)[0] * d.qvel
-    gyroscopic = _unless(m, d.efc_J != 0, free_bias(m, d)) if free.size else jnp.zeros((0, 6, 6), metric.dtype)
+    gyroscopic = _unless(m, full_j(m, d) != 0, free_bias(m, d)) if free.size else jnp.zeros((0, 6, 6), metric.dtype)
     parts = [] if m.flags.solver == SolverType.PGS else [*_tendons(m, d), *_actuators(m, d)]
     if parts:
         rows, stiffness, damping = (jnp.concatenate(part) for part in zip(*parts, strict=True))
@@ -119,7 +121,7 @@ def backbone(m: Model, d: Data) -> Array:
     """
     stiffness, damping = _joints(m, d)
     h = m.opt.timestep
-    metric = d.M + jnp.diag(h * (damping + h * stiffness))
+    metric = full_m(m, d) + jnp.diag(h * (damping + h * stiffness))
     return metric + h * fluid_drag(m, d) if in_fluid(m) else metric
 
 
@@ -147,9 +149,9 @@ def constraint_inertia(m: Model, d: Data) -> Data:
     if m.enabled(EnableBit.DIAGEXACT):
         d = exact_diagonal(m, d, cholesky(with_diagonal(m, d, metric)))
     else:
-        square, imp = d.efc_J * d.efc_J, d.efc_KBIP[:, 2]
+        J, imp = full_j(m, d), d.efc_KBIP[:, 2]
         damped = metric - m.opt.timestep * fluid_drag(m, d) if in_fluid(m) else metric
-        rest, moving = (jnp.sum(safe.ratio(square, jnp.diag(x)), axis=1) for x in (d.M, damped))
+        rest, moving = (jnp.sum(safe.ratio(J * J, jnp.diag(x)), axis=1) for x in (full_m(m, d), damped))
         ratio = safe.divide(moving, rest)
         if m.plans.constraint.contact_dims:
             contact, edge, _ = row_owners(m, d)

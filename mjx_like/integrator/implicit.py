@@ -6,6 +6,7 @@ from mjx_like.integrator.advance import advance
 from mjx_like.integrator.bias_derivative import bias_derivative
 from mjx_like.integrator.velocity_derivative import damping_matrix
 from mjx_like.math.linalg import solve_general
+from mjx_like.smooth.crb import full_m
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -27,4 +28,4 @@ def implicit_metric(m: Model, d: Data) -> Array:
 
     It is not symmetric. Forces that couple dofs of different branches are left out, as in MuJoCo.
     """
-    return d.M + m.opt.timestep * (damping_matrix(m, d, exact=True) + bias_derivative(m, d))
+    return full_m(m, d) + m.opt.timestep * (damping_matrix(m, d, exact=True) + bias_derivative(m, d))

@@ -5,9 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.integrator.advance import advance
-from mjx_like.integrator.velocity_derivative import damping_matrix, gyroscopic_derivative
+from mjx_like.integrator.velocity_derivative import damping_matrix, gyroscopic_derivative, stored_damping
 from mjx_like.math.linalg import solve_definite, solve_unrolled
-from mjx_like.math.select import scatter, take
+from mjx_like.math.select import put, scatter, take
+from mjx_like.smooth.crb import full_m
+from mjx_like.tree.blocks import solve
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -26,10 +28,13 @@ def implicitfast(m: Model, d: Data) -> Data:
 def implicit_acceleration(m: Model, d: Data) -> Array:
     """Return the acceleration of the step with velocity-dependent forces taken at its end, shape (nv,)."""
     plan = m.plans.integrator
-    metric = d.M + m.opt.timestep * damping_matrix(m, d)
+    metric = d.M + m.opt.timestep * stored_damping(m, d)
     force = d.qfrc_smooth + d.qfrc_constraint
     if not plan.free_body.size:
-        return solve_definite(metric, force)
+        return solve(m, metric, force)
+    if m.plans.tree.trees is not None:
+        free = free_acceleration(m, d, metric, take(force, plan.free_dof.ravel()).reshape(-1, 6))
+        return put(solve(m, metric, force), [(plan.free_dof, free)])
     others = np.setdiff1d(np.arange(m.nv), plan.free_dof)
     block = take(take(metric, others).T, others)
     acceleration = solve_definite(block, take(force, others))
@@ -41,7 +46,7 @@ def implicit_acceleration(m: Model, d: Data) -> Array:
 def free_acceleration(m: Model, d: Data, metric: Array, force: Array) -> Array:
     """Return the acceleration of bodies that float alone, bias included in the implicit terms, shape (n, 6).
 
-    metric: inertia and damping of the whole model, shape (nv, nv); force: on those bodies, shape (n, 6).
+    metric: inertia and damping of the whole model, stored as M is; force: on those bodies, shape (n, 6).
     """
     block = take(metric.ravel(), _free_cells(m)).reshape(-1, 6, 6) + m.opt.timestep * free_bias(m, d)
     return solve_unrolled(block, force)
@@ -52,11 +57,11 @@ def implicitfast_metric(m: Model, d: Data) -> Array:
 
     Inertia plus time step times damping, and for bodies that float alone times the derivative of the bias as well.
     """
-    metric = d.M + m.opt.timestep * damping_matrix(m, d)
+    metric = full_m(m, d) + m.opt.timestep * damping_matrix(m, d)
     if not m.plans.integrator.free_body.size:
         return metric
     bias = m.opt.timestep * free_bias(m, d)
-    return metric + scatter(bias.ravel(), _free_cells(m), m.nv * m.nv).reshape(m.nv, m.nv)
+    return metric + scatter(bias.ravel(), _cells(m.plans.integrator.free_dof, m.nv), m.nv * m.nv).reshape(m.nv, m.nv)
 
 
 def free_bias(m: Model, d: Data) -> Array:
@@ -71,6 +76,13 @@ def free_bias(m: Model, d: Data) -> Array:
 
 
 def _free_cells(m: Model) -> np.ndarray:
-    """Return the positions of the blocks of free bodies in a flat (nv, nv) matrix."""
+    """Return the positions of the blocks of free bodies in a matrix that is stored as M is, flat."""
     dof = m.plans.integrator.free_dof
-    return (dof[:, :, None] * m.nv + dof[:, None, :]).ravel()
+    if m.plans.tree.trees is None:
+        return _cells(dof, m.nv)
+    return (dof[:, :, None] * m.topology.ncolM + np.arange(6)).ravel()
+
+
+def _cells(dof: np.ndarray, size: int) -> np.ndarray:
+    """Return the positions of the blocks of some dofs, shape (n, 6), in a flat square matrix."""
+    return (dof[:, :, None] * size + dof[:, None, :]).ravel()

@@ -11,6 +11,7 @@ from mjx_like.integrator.euler import euler, euler_metric
 from mjx_like.integrator.implicit import implicit, implicit_metric
 from mjx_like.integrator.implicitfast import implicitfast, implicitfast_metric
 from mjx_like.integrator.variational import smooth_problem, variational, variational_to_end
+from mjx_like.smooth.crb import full_m
 from mjx_like.types.data import Data
 from mjx_like.types.enums import IntegratorType
 from mjx_like.types.model import Model
@@ -99,7 +100,7 @@ def step_metric(m: Model, d: Data) -> Array:
     if row.metric is None:
         raise UnsupportedError(f"hard contact cannot invert a step of {kind.keyword}; take implicitfast")
     metric = row.metric(m, d)
-    return d.M if metric is None else metric
+    return full_m(m, d) if metric is None else metric
 
 
 def conditions(m: Model, d: Data) -> Problem | None:

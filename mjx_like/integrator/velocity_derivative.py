@@ -10,6 +10,7 @@ from mjx_like.math.quaternion import skew
 from mjx_like.math.select import take
 from mjx_like.passive.fluid import in_fluid
 from mjx_like.passive.fluid_derivative import fluid_damping
+from mjx_like.tree import blocks
 from mjx_like.tree.inherited import dof_damping_rate, tendon_damping_rate
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -37,6 +38,20 @@ def damping_matrix(m: Model, d: Data, exact: bool = False) -> Array:
     if in_fluid(m):
         total = total + fluid_damping(m, d, exact)
     return total
+
+
+def stored_damping(m: Model, d: Data) -> Array:
+    """Return what `damping_matrix` does, stored as M is."""
+    trees = m.plans.tree.trees
+    if trees is None:
+        return damping_matrix(m, d)
+    rows, rates = _row_damping(m, d)
+    total = jnp.zeros_like(d.M)
+    if rows:
+        total = blocks.coupled(m, jnp.concatenate(rows), jnp.concatenate(rates))
+    if m.plans.integrator.dof_damped.any():
+        total = blocks.added(m, total, dof_damping_rate(m, d))
+    return total + blocks.stored(trees, fluid_damping(m, d, False)) if in_fluid(m) else total
 
 
 def _row_damping(m: Model, d: Data) -> tuple[list[Array], list[Array]]:

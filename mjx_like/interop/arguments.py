@@ -2,12 +2,14 @@
 
 import math
 import os
+import types
 from typing import Any
 
 import jax
 import numpy as np
 
 from mjx_like.errors import InputError
+from mjx_like.tree.many import make_trees
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 from mjx_like.types.pytree import leaves, shape_in
@@ -36,6 +38,20 @@ def data_to_put(m: Any, d: Any, mj_model: type, mj_data: type, apart: tuple[str,
     _of_model("put_data", "d", m, d, apart)
 
 
+class _Sizes:
+    """The sizes of a MjModel, with those that Data has besides."""
+
+    def __init__(self, m: Any):
+        self._m = m
+        self.flags = types.SimpleNamespace(jacobian=m.opt.jacobian)
+        trees = make_trees(self)
+        self.ncolM = m.nv if trees is None else trees.dof.shape[1]
+        self.ncolJ = m.nv if trees is None else 2 * self.ncolM
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._m, name)
+
+
 def data_to_get(caller: str, m: Any, d: Any, mj_model: type) -> int | None:
     """Return how many worlds `d` holds, None for one without a world axis.
 
@@ -46,7 +62,7 @@ def data_to_get(caller: str, m: Any, d: Any, mj_model: type) -> int | None:
     _require(f"{caller}: d", d, Data, "give a Data")
     if any(isinstance(x, jax.core.Tracer) for x in jax.tree.leaves(d)):
         raise InputError(f"{caller}: d is traced: call it outside jit, vmap and grad")
-    return worlds_of_sizes(caller, m, d, _ITS_MODEL)
+    return worlds_of_sizes(caller, _Sizes(m), d, _ITS_MODEL)
 
 
 def results_to_fill(result: Any, m: Any, worlds: int | None, mj_data: type, apart: tuple[str, ...]) -> None:

@@ -20,6 +20,7 @@ from mjx_like.interop.compressed import dense_rows, entries_of
 from mjx_like.math.linalg import cholesky
 from mjx_like.mjcf.schema.settings import RGBA_DEFAULTS
 from mjx_like.state.initial import make_data
+from mjx_like.tree import blocks
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ObjType, WarningType
 from mjx_like.types.hooks import NO_HOOKS, Hooks
@@ -157,14 +158,38 @@ def put_data(
         return data.replace(**{name: _fill(getattr(d, name), getattr(data, name)) for name in _KEPT})
     con = {name: _fill(getattr(d.contact, name), old) for name, old in vars(data.contact).items()}
     computed = {name: field(m, d) for name, field in _PUT.items()}
-    return data.replace(
+    matrices = {} if model.plans.tree.trees is None else {name: computed[name] for name in _MATRICES}
+    data = data.replace(
         contact=data.contact.replace(**con),
         **{
             name: _fill(computed[name] if name in computed else getattr(d, name), old)
             for name, old in vars(data).items()
-            if name != "contact"
+            if name != "contact" and name not in matrices
         },
     )
+    return _as_blocks(model, data, matrices) if matrices else data
+
+
+# What models of many trees store as blocks.
+_MATRICES = ("M", "qLD", "efc_J")
+
+
+def _as_blocks(m: Model, d: Data, dense: dict[str, np.ndarray]) -> Data:
+    """Return `d` with dense matrices as they are stored in a model of many trees."""
+    trees, J = m.plans.tree.trees, np.zeros((m.njmax, m.nv))
+    J[: len(dense["efc_J"])] = dense["efc_J"]
+    stored = {name: blocks.stored(trees, jnp.asarray(dense[name], d.M.dtype)) for name in ("M", "qLD")}
+    return d.replace(**stored, efc_J=blocks.parts_of(m, d, jnp.asarray(J, d.M.dtype)))
+
+
+def _dense(m: "mujoco.MjModel", d: Data) -> Data:
+    """Return `d` with whole matrices in place of blocks."""
+    model = put_model(m, d.contact.dist.shape[-1], d.efc_type.shape[-1], d.qpos.dtype)
+
+    def one(d: Data) -> Data:
+        return d.replace(M=blocks.full_matrix(model, d.M), efc_J=blocks.full_j(model, d))
+
+    return one(d) if d.qpos.ndim == 1 else jax.vmap(one)(d)
 
 
 def _fill(value: Any, old: jax.Array) -> jax.Array:
@@ -254,7 +279,7 @@ def get_data_into(result: "mujoco.MjData | list[mujoco.MjData]", m: "mujoco.MjMo
 
 
 def _write(result: "mujoco.MjData | list[mujoco.MjData]", m: "mujoco.MjModel", d: Data) -> None:
-    d = jax.device_get(d)
+    d = jax.device_get(d if d.M.shape[-1] == m.nv else _dense(m, d))
     for i, world in enumerate(result if isinstance(result, list) else [result]):
         _get_world(world, m, jax.tree.map(lambda x, i=i: x[i], d) if isinstance(result, list) else d)
 

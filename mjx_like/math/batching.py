@@ -142,6 +142,15 @@ def capacities(limit: int, least: int = LEAST_CAPACITY, second: int = 2) -> tupl
     return (*sizes, limit)
 
 
+def doubled(limit: int, least: int = 4 * LEAST_CAPACITY) -> tuple[int, ...]:
+    """Return the capacities `least`, twice as many and so on, then `limit`: closer ones, where rows are many."""
+    sizes = []
+    while least * 1.5 < limit:
+        sizes.append(least)
+        least *= 2
+    return (*sizes, limit)
+
+
 def with_capacity(sizes: tuple[int, ...], need: Array, kernel: Callable[..., Any], *args: Any) -> Any:
     """Return `kernel(size, *args)` for the least of `sizes` that is not below any world's `need`, else for the last.
 

@@ -21,20 +21,21 @@ class State(Protocol):
 S = TypeVar("S", bound=State)
 
 
-def advanced(step: Callable[[Any, S], S], fixed: Any, first: S) -> S:
+def advanced(step: Callable[[Any, S], S], fixed: Any, first: S, least: int = _LEAST_LOT) -> S:
     """Return the state when all worlds are done, so that the slowest do not hold up the rest.
 
-    step: (fixed, state) -> state of as many worlds as it is given; fixed: pytree, batch axis first.
+    step: (fixed, state) -> state of as many worlds as it is given; fixed: pytree, batch axis first;
+    least: worlds of a lot at the least.
     """
-    advance = _advance_lot if _lot(first.done.size) < first.done.size else _advance_all
-    return lax.while_loop(lambda s: ~jnp.all(s.done), lambda s: advance(step, fixed, s), first)
+    advance = _advance_lot if _lot(first.done.size, least) < first.done.size else _advance_all
+    return lax.while_loop(lambda s: ~jnp.all(s.done), lambda s: advance(step, fixed, s, least), first)
 
 
-def _lot(batch: int) -> int:
-    return min(batch, max(_LEAST_LOT, batch // _LOTS))
+def _lot(batch: int, least: int) -> int:
+    return min(batch, max(least, batch // _LOTS))
 
 
-def _advance_all(step, fixed, s):
+def _advance_all(step, fixed, s, least):
     """Return the state after one step of every world that is not done."""
     new = step(fixed, s)
     if s.done.size == 1:  # one world alone ends the loop when it is done
@@ -42,10 +43,10 @@ def _advance_all(step, fixed, s):
     return jax.tree.map(lambda a, b: jnp.where(s.done.reshape(s.done.shape + (1,) * (a.ndim - 1)), a, b), s, new)
 
 
-def _advance_lot(step, fixed, s):
+def _advance_lot(step, fixed, s, least):
     """Return the state after one step of as many unfinished worlds as a lot holds; the last lots may lack some."""
     batch = s.done.size
-    unfinished, ids = lax.top_k(jnp.where(s.done, 0.0, 1.0).astype(jnp.float32), _lot(batch))
+    unfinished, ids = lax.top_k(jnp.where(s.done, 0.0, 1.0).astype(jnp.float32), _lot(batch, least))
     fixed, own = jax.tree.map(lambda x: x.at[ids].get(mode="promise_in_bounds", unique_indices=True), (fixed, s))
     new = step(fixed, own)
     target = jnp.where(unfinished > 0, ids, batch + jnp.arange(ids.size, dtype=ids.dtype))

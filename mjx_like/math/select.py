@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.math.block_mask import BlockMask, Mask, block_product
 from mjx_like.math.platform import on_cpu
 from mjx_like.math.transposable import linear
 
@@ -157,18 +158,23 @@ def put(x: Array, parts: Sequence[tuple[np.ndarray, Array]]) -> Array:
     return take(values, source)
 
 
-def combine(matrix: np.ndarray, x: Array) -> Array:
+def combine(matrix: Mask, x: Array) -> Array:
     """Return matrix @ x for a static matrix, shape (k, n), and rows x, shape (n, ...), in the dtype of x."""
     flat = x.reshape(x.shape[0], math.prod(x.shape[1:]))
-    if not on_cpu():
+    if isinstance(matrix, BlockMask):
+        product = block_product(matrix, flat)
+    elif not on_cpu():
         product = jnp.sum(jnp.asarray(matrix, x.dtype)[:, :, None] * flat, axis=1)
     else:
         product = jnp.matmul(jnp.asarray(matrix, x.dtype), flat, precision="highest")
     return product.reshape((matrix.shape[0], *x.shape[1:]))
 
 
-def combine_last(x: Array, matrix: np.ndarray) -> Array:
+def combine_last(x: Array, matrix: Mask) -> Array:
     """Return the sums over the last axis of x, shape (..., n), that the rows of a static matrix, (k, n), weigh."""
+    if isinstance(matrix, BlockMask):
+        flat = x.reshape(-1, x.shape[-1])
+        return block_product(matrix, flat.T).T.reshape(*x.shape[:-1], matrix.shape[0])
     if not on_cpu():
         return jnp.sum(x[..., None, :] * jnp.asarray(matrix, x.dtype), axis=-1)
     return jnp.matmul(x, jnp.asarray(matrix.T, x.dtype), precision="highest")

@@ -10,6 +10,7 @@ from mjx_like.math.quaternion import cross
 from mjx_like.math.select import combine, segment_sum, take
 from mjx_like.tendon.span import spans
 from mjx_like.tendon.stage import length_acceleration
+from mjx_like.tree.blocks import full_j
 from mjx_like.tree.inherited import has_armature, has_damping, tendon_armature, tendon_damping
 from mjx_like.tree.spring import polynomial_factor, tendon_extension
 from mjx_like.types.data import Data
@@ -99,7 +100,7 @@ def _constraints(m: Model, d: Data) -> Array:
     if m.has["tendon_frictionloss"].any():
         total = total + jnp.sum(jnp.where(_rows(d, ConstraintType.FRICTION_TENDON, np.arange(m.ntendon)), force, 0), 1)
     if m.tendon_limited.any():
-        side = jnp.sign(matmul(d.ten_J, d.efc_J.T))
+        side = jnp.sign(matmul(d.ten_J, full_j(m, d).T))
         mine = _rows(d, ConstraintType.LIMIT_TENDON, np.arange(m.ntendon))
         total = total + jnp.sum(jnp.where(mine, side * force, 0), axis=1)
     ties = np.flatnonzero(m.eq_type == EqType.TENDON)

@@ -5,6 +5,7 @@ import numpy as np
 
 from mjx_like.math.linalg import matmul
 from mjx_like.math.select import take
+from mjx_like.smooth.crb import mul_m
 from mjx_like.tree import spring
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit
@@ -33,7 +34,7 @@ def energy_vel(m: Model, d: Data) -> Data:
 
     Reads M, qvel. Writes energy[1].  Source: mj_energyVel.
     """
-    kinetic = 0.5 * jnp.sum(d.qvel * matmul(d.M, d.qvel))
+    kinetic = 0.5 * jnp.sum(d.qvel * mul_m(m, d, d.qvel))
     return d.replace(energy=jnp.stack([d.energy[0], kinetic]))
 
 

@@ -99,7 +99,7 @@ def _positions(m: Model, base_pos: Array, base: Array, rotation: Array, slide: A
     step = forth - component_first.rotate(rotation, anchor)
     if slide.size:
         step = step + take(jnp.concatenate([slide, jnp.zeros(1, slide.dtype)]), plan.node_slide) * axis
-    return combine_last(step, plan.node_ancestor[plan.body_node]), combine_last(step, plan.node_before) + forth, axis
+    return combine_last(step, plan.body_path), combine_last(step, plan.node_before) + forth, axis
 
 
 def local2global(d: Data, pos: Array, quat: Array, body: int) -> tuple[Array, Array]:

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from mjx_like.math.block_mask import BlockMask, alike
+from mjx_like.tree import groups
 from mjx_like.types.enums import JointType
 from mjx_like.types.plans import SmoothPlan
 from mjx_like.types.topology import Topology
@@ -9,11 +11,14 @@ from mjx_like.types.topology import Topology
 
 def make_plan(t: Topology) -> SmoothPlan:
     """Return the SmoothPlan of a Topology."""
-    return SmoothPlan(**_nodes(t), **_dofs(t), **_masks(t))
+    nodes, parent, node_body = _nodes(t)
+    several = groups.several(t)
+    paths = (_path_blocks if several else _paths)(t, parent, node_body, nodes["body_node"])
+    return SmoothPlan(**nodes, **_dofs(t), **paths, **(_mask_blocks if several else _masks)(t))
 
 
-def _nodes(t: Topology) -> dict:
-    """Lay out the nodes: the world, then for each body its joints, or one fixed node."""
+def _nodes(t: Topology) -> tuple[dict, np.ndarray, np.ndarray]:
+    """Lay out the nodes: the world, then the joints of each body, or one fixed node; with the node before, the body."""
     body, joint, parent, base, node_free = [0], [t.njnt], [0], [0], [0]
     nfree = 0
     last = np.zeros(t.nbody, np.int32)
@@ -42,13 +47,9 @@ def _nodes(t: Topology) -> dict:
     node_slide = np.full(len(body), slide.sum())
     node_slide[slide] = np.arange(slide.sum())
     joint_node = np.flatnonzero(joint < t.njnt)
-    ancestor = np.eye(len(body))
-    for node in range(1, len(body)):
-        ancestor[node] += ancestor[parent[node]]
-    return dict(
-        node_jump=_jumps(np.array(parent, np.int32)),
-        node_ancestor=ancestor,
-        node_before=ancestor - np.eye(len(body)),
+    parent = np.array(parent, np.int32)
+    nodes = dict(
+        node_jump=_jumps(parent),
         node_base_pos=np.where(free, 1 + t.nbody + t.nmocap + node_free, base),
         node_base_quat=base,
         node_joint=joint,
@@ -63,6 +64,29 @@ def _nodes(t: Topology) -> dict:
         body_node=last,
         frame_body=np.concatenate([np.arange(t.nbody), t.geom_bodyid, t.site_bodyid]),
         joint_node=joint_node,
+    )
+    return nodes, parent, body
+
+
+def _paths(t: Topology, parent: np.ndarray, node_body: np.ndarray, body_node: np.ndarray) -> dict:
+    """Return which nodes come before which."""
+    ancestor = np.eye(len(parent))
+    for node in range(1, len(parent)):
+        ancestor[node] += ancestor[parent[node]]
+    return dict(body_path=ancestor[body_node], node_before=ancestor - np.eye(len(parent)))
+
+
+def _path_blocks(t: Topology, parent: np.ndarray, node_body: np.ndarray, body_node: np.ndarray) -> dict:
+    """Return what `_paths` does as blocks, without the world, which never moves."""
+    paths, before = [], []
+    root = t.body_rootid[node_body]
+    for g, own in zip(groups.groups(t), groups.members(root)[1:], strict=True):
+        ancestor = groups.ancestors(own, parent)
+        paths.append((ancestor[np.searchsorted(own, body_node[g.body])], g.body, own))
+        before.append((ancestor - np.eye(own.size), own, own))
+    return dict(
+        body_path=BlockMask((t.nbody, len(parent)), alike(paths)),
+        node_before=BlockMask((len(parent), len(parent)), alike(before)),
     )
 
 
@@ -99,14 +123,32 @@ def _masks(t: Topology) -> dict:
         if t.dof_parentid[i] >= 0:
             dof_before[i] = dof_before[t.dof_parentid[i]]
             dof_before[i, t.dof_parentid[i]] = 1
-    kinds = _dofs(t)
-    rotating = kinds["dof_rotating"]
-    same = (t.dof_jntid[:, None] == t.dof_jntid[None, :]) & rotating[:, None] & rotating[None, :]
-    dof_before[same] = 0
-    dof_before[kinds["dof_shifting"]] = 0
+    _carry(t, _dofs(t), dof_before, np.arange(t.nv))
     inertia = ancestor.T.copy()
     inertia[0], inertia[:, 0] = 0, 0
     return dict(
         velocity_mask=np.concatenate([ancestor[:, t.dof_bodyid], dof_before]) if t.nv else np.zeros((t.nbody, 0)),
         inertia_mask=inertia,
     )
+
+
+def _mask_blocks(t: Topology) -> dict:
+    """Return what `_masks` does as blocks."""
+    velocity, inertia, kinds = [], [], _dofs(t)
+    for g in groups.groups(t):
+        before = g.chain - np.eye(g.dof.size)
+        _carry(t, kinds, before, g.dof)
+        matrix = np.concatenate([groups.moves(t, g), before])
+        velocity.append((matrix, np.concatenate([g.body, t.nbody + g.dof]), g.dof))
+        inertia.append((g.ancestor.T, g.body, g.body))
+    return dict(
+        velocity_mask=BlockMask((t.nbody + t.nv, t.nv), alike(velocity)),
+        inertia_mask=BlockMask((t.nbody, t.nbody), alike(inertia)),
+    )
+
+
+def _carry(t: Topology, kinds: dict[str, np.ndarray], before: np.ndarray, dof: np.ndarray) -> None:
+    """Clear from the mask of the dofs before some dofs those that do not carry the axis of a ball or free joint."""
+    joint, rotating = t.dof_jntid[dof], kinds["dof_rotating"][dof]
+    before[(joint[:, None] == joint[None, :]) & rotating[:, None] & rotating[None, :]] = 0
+    before[kinds["dof_shifting"][dof]] = 0

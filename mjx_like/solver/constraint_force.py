@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 
 from mjx_like.constraint.plan import without_rows
+from mjx_like.smooth.crb import full_m
 from mjx_like.solver.law import force, state, zones
 from mjx_like.solver.problem import times, transposed_times
 from mjx_like.solver.rows import row_layout, row_problem
@@ -18,7 +19,7 @@ def constraint_force(m: Model, d: Data) -> Data:
     if without_rows(m):
         return d.replace(qfrc_constraint=jnp.zeros_like(d.qfrc_constraint))
     layout = row_layout(m, d)
-    p = row_problem(d, d.M, d.qfrc_smooth, layout)
+    p = row_problem(m, d, full_m(m, d), d.qfrc_smooth, layout)
     jar = times(p.J, d.qacc) - p.aref
     f = force(p.law, jar)
     used = jnp.arange(m.njmax) < d.nefc

@@ -9,6 +9,7 @@ import numpy as np
 from mjx_like.math.linalg import matmul
 from mjx_like.solver.problem import Islands
 from mjx_like.solver.rows import ConeLayout, PlainLayout
+from mjx_like.tree.blocks import full_j
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ConstraintType, DisableBit, ObjType
 from mjx_like.types.model import Model
@@ -41,7 +42,7 @@ def islands(m: Model, d: Data, metric: Array, layout: PlainLayout | ConeLayout) 
 
 def _touched(m: Model, d: Data, of_dof: np.ndarray) -> Array:
     """Return which trees each row ties together, 0 or 1, shape (njmax, ntree)."""
-    out = matmul(jnp.abs(d.efc_J), jnp.asarray(of_dof, d.efc_J.dtype)) > 0
+    out = matmul(jnp.abs(full_j(m, d)), jnp.asarray(of_dof, d.efc_J.dtype)) > 0
     geom = np.append(m.body_treeid[m.geom_bodyid], -1)
     if m.plans.constraint.contact_dims:
         mine = d.efc_type >= int(ConstraintType.CONTACT_FRICTIONLESS)

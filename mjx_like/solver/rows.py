@@ -9,6 +9,7 @@ from mjx_like.math import safe
 from mjx_like.math.select import rows_or_zero
 from mjx_like.solver.law import Cone, Law, row_bounds
 from mjx_like.solver.problem import Problem
+from mjx_like.tree.blocks import full_j
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ConeType
 from mjx_like.types.model import Model
@@ -72,13 +73,13 @@ def row_layout(m: Model, d: Data) -> PlainLayout | ConeLayout:
     return ConeLayout(m, d) if elliptic else PlainLayout(d)
 
 
-def row_problem(d: Data, metric: Array, smooth: Array, layout: PlainLayout | ConeLayout) -> Problem:
+def row_problem(m: Model, d: Data, metric: Array, smooth: Array, layout: PlainLayout | ConeLayout) -> Problem:
     """Return the primal problem of the rows of `d`, which stand as `layout` says.
 
     Reads efc_type, efc_J, efc_aref, efc_R, efc_D and efc_frictionloss.
     """
     low, high = row_bounds(d.efc_type, d.efc_R, d.efc_frictionloss)
-    rows = (d.efc_J, d.efc_aref, d.efc_D, low, high, d.efc_frictionloss)
+    rows = (full_j(m, d), d.efc_aref, d.efc_D, low, high, d.efc_frictionloss)
     J, aref, D, low, high, loss = (layout.from_rows(x) for x in rows)
     law = Law(D=D, low=low, high=high, loss=loss, cone=layout.cone)
     return Problem(M=metric, q=smooth, J=J, aref=aref, law=law)

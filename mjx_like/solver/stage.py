@@ -8,6 +8,8 @@ import jax.numpy as jnp
 from mjx_like.constants import MINVAL
 from mjx_like.constraint.plan import without_rows
 from mjx_like.math.linalg import cho_solve, cholesky
+from mjx_like.smooth.crb import full_m
+from mjx_like.solver.by_tree import by_tree, solve_by_tree
 from mjx_like.solver.dual import Dual, dual, dual_state
 from mjx_like.solver.implicit_gradient import optimum
 from mjx_like.solver.islands import islands
@@ -27,7 +29,9 @@ def solve(m: Model, d: Data) -> Data:
     Reads M, qfrc_smooth, qacc_smooth, qacc_warmstart and the rows. Writes what `solve_metric` writes.
     Source: mj_fwdConstraint.
     """
-    return solve_metric(m, d, d.M, d.qfrc_smooth, d.qacc_smooth)
+    if by_tree(m) and not without_rows(m):
+        return solve_by_tree(m, d)
+    return solve_metric(m, d, full_m(m, d), d.qfrc_smooth, d.qacc_smooth)
 
 
 def solve_metric(
@@ -100,7 +104,7 @@ def task_of(m: Model, d: Data, metric: Array, smooth: Array, unconstrained: Arra
     by_island = None if newton and m.flags.noslip_iterations <= 0 else islands(m, d, metric, layout)
     if not newton:
         start = start.replace(ls_tolerance=m.opt_floats.ls_tolerance, islands=by_island)
-    return SolverTask(settings, row_problem(d, metric, smooth, layout), start, layout, by_island)
+    return SolverTask(settings, row_problem(m, d, metric, smooth, layout), start, layout, by_island)
 
 
 def without_slip(m: Model, p: Problem, task: Dual, unconstrained: Array, s: Solution, frame: Frame) -> Solution:

@@ -7,6 +7,7 @@ from mjx_like.arguments import whole_number
 from mjx_like.constants import MINVAL
 from mjx_like.constraint.plan import without_rows
 from mjx_like.errors import InputError
+from mjx_like.smooth.crb import full_m
 from mjx_like.solver.implicit_gradient import SOLVERS
 from mjx_like.solver.law import cost_change
 from mjx_like.solver.problem import gradient, times
@@ -47,7 +48,7 @@ def solver_statistics(m: Model, d: Data, count: int = 10) -> SolverStatistics:
     count = whole_number("count", count, least=1)
     if without_rows(m):
         raise InputError("solver_statistics: the model has no constraint rows")
-    task = task_of(m, d, d.M, d.qfrc_smooth, d.qacc_smooth)
+    task = task_of(m, d, full_m(m, d), d.qfrc_smooth, d.qacc_smooth)
     start, p = task.start, task.problem
 
     def solve(limit: Array):

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.math.block_mask import dense
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import combine, take
@@ -78,7 +79,7 @@ def axis_rate(m: Model, d: Data) -> Array:
 
 def _chain(m: Model, d: Data, point: Array, body_id: Array | np.ndarray | int) -> tuple[Array, Array]:
     """Return which dofs move each body, shape (..., nv, 1), and the point less the tree's centre, shape (..., 1, 3)."""
-    mask = m.plans.tree.body_dof > 0
+    mask = dense(m.plans.tree.body_dof) > 0
     if isinstance(body_id, jax.Array):
         moves, root = jnp.asarray(mask)[body_id], jnp.asarray(m.body_rootid)[body_id]
     else:

@@ -52,7 +52,9 @@ class Contact(Record):
 class Data(Record):
     """State, inputs and results of one world, with MuJoCo's field names; fixed shapes.
 
-    Dense where MuJoCo stores sparse: `M`, `qLD` (its lower Cholesky factor), `efc_J`, `ten_J`, `actuator_moment`.
+    Dense where MuJoCo stores sparse: `M`, `qLD` (its lower Cholesky factor), `efc_J`, `ten_J`, `actuator_moment`; in
+    models of many kinematic trees the first three are their blocks, which `full_m`, `full_factor` and `full_j` spread
+    out (`tree.blocks`).
     Rotation matrices are 3 by 3. `efc_*` has `njmax` rows, the first `nefc` in use, in MuJoCo's order.
     Source: mjData of MuJoCo 4.0.0.
     """
@@ -126,8 +128,8 @@ class Data(Record):
     )
     cinert: Array = leaf("nbody", 10, unit="kg m^2 (6), kg m (3), kg; as cdof", role=Role.RESULT)
     crb: Array = leaf("nbody", 10, unit="kg m^2 (6), kg m (3), kg; as cdof", role=Role.RESULT)
-    M: Array = leaf("nv", "nv", unit="kg, kg m or kg m^2", role=Role.RESULT)
-    qLD: Array = leaf("nv", "nv", unit="square roots of those of M", role=Role.RESULT)
+    M: Array = leaf("nv", "ncolM", unit="kg, kg m or kg m^2", role=Role.RESULT)
+    qLD: Array = leaf("nv", "ncolM", unit="square roots of those of M", role=Role.RESULT)
     # tendons and actuators
     ten_wrapadr: Array = leaf("ntendon", unit="1", role=Role.RESULT, dtype=int)
     ten_wrapnum: Array = leaf("ntendon", unit="1", role=Role.RESULT, dtype=int)
@@ -164,7 +166,7 @@ class Data(Record):
     contact: Contact = part()
     efc_type: Array = leaf("njmax", unit="1, a ConstraintType", role=Role.RESULT, dtype=int)
     efc_id: Array = leaf("njmax", unit="1, id of the joint, tendon, equality or contact", role=Role.RESULT, dtype=int)
-    efc_J: Array = leaf("njmax", "nv", unit="of efc_vel over qvel", role=Role.RESULT)
+    efc_J: Array = leaf("njmax", "ncolJ", unit="of efc_vel over qvel", role=Role.RESULT)
     efc_pos: Array = leaf("njmax", unit="m or rad", role=Role.RESULT)
     efc_margin: Array = leaf("njmax", unit="m or rad", role=Role.RESULT)
     efc_frictionloss: Array = leaf("njmax", unit="N or N m", role=Role.RESULT)

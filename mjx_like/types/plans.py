@@ -8,17 +8,38 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mjx_like.math.block_mask import Mask, dense
+
+
+@dataclasses.dataclass(frozen=True)
+class Trees:
+    """How the dofs of many kinematic trees stand in one block for each; made by `tree.many`. n: of the largest tree."""
+
+    dof: np.ndarray  # (ntree, n) dofs of each tree, nv beyond
+    place: np.ndarray  # (nv,) where each dof stands in `dof`, flat
+    padded: bool  # whether a tree has fewer than n
+    equality: np.ndarray  # (neq, 2) trees that each equality ties together, -1 for none
+
 
 @dataclasses.dataclass(frozen=True)
 class TreePlan:
-    """Kinematic levels and ancestor masks; made by `tree.plan`."""
+    """Kinematic levels and ancestor masks; made by `tree.plan`.
 
-    body_ancestor: np.ndarray  # (nbody, nbody) 1 where column is the row's body or one of its ancestors
-    body_dof: np.ndarray  # (nbody, nv) 1 where the column's dof moves the row's body
-    dof_ancestor: np.ndarray  # (nv, nv) 1 where the column's dof is the row's dof or one of its ancestors
+    Masks of models with many dofs on several children of the world are blocks.
+    """
+
+    body_ancestor: Mask  # (nbody, nbody) 1 where column is the row's body or one of its ancestors
+    body_dof: Mask  # (nbody, nv) 1 where the column's dof moves the row's body
+    dof_chain: Mask  # (nv, nv) 1 where the column's dof is the row's dof or one of its ancestors
+    trees: Trees | None  # where matrices of the dofs are stored as blocks, else None
     levels: tuple[np.ndarray, ...]  # body ids by depth, the world excluded
     dof_actuator: np.ndarray  # (nv, nactuator) 1 where the actuator drives the dof's joint directly
     tendon_actuator: np.ndarray  # (ntendon, nactuator) 1 where the actuator pulls the tendon
+
+    @property
+    def dof_ancestor(self) -> np.ndarray:
+        """`dof_chain` as one array."""
+        return dense(self.dof_chain)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,8 +50,8 @@ class SmoothPlan:
     """
 
     node_jump: tuple[np.ndarray, ...]  # each (nnode,): the node to compose with in each round of pointer doubling
-    node_ancestor: np.ndarray  # (nnode, nnode) 1 where the column is the row's node or before it
-    node_before: np.ndarray  # (nnode, nnode) the same without the node itself
+    body_path: Mask  # (nbody, nnode) 1 where the column is the row's last node or before it
+    node_before: Mask  # (nnode, nnode) 1 where the column is before the row's node
     node_base_pos: np.ndarray  # (nnode,) row of [0, body, mocap, free joint] positions before the node's joint
     node_base_quat: np.ndarray  # (nnode,) row of [1, body, mocap] quaternions before the node's joint
     node_joint: np.ndarray  # (nnode,) joint id, njnt where there is none
@@ -49,8 +70,8 @@ class SmoothPlan:
     dof_shifting: np.ndarray  # (nv,) True for the translations of free joints
     dof_column: np.ndarray  # (nv,) which axis of the body or of the world such a dof has, else 0
     dof_slide: np.ndarray  # (nv,) True for a slide joint
-    velocity_mask: np.ndarray  # (nbody + nv, nv) rows of cvel, then of the velocity that carries each dof's axis
-    inertia_mask: np.ndarray  # (nbody, nbody) 1 where the column's body is in the row's subtree, the world excluded
+    velocity_mask: Mask  # (nbody + nv, nv) rows of cvel, then of the velocity that carries each dof's axis
+    inertia_mask: Mask  # (nbody, nbody) 1 where the column's body is in the row's subtree, the world excluded
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,6 +151,7 @@ class CollisionPlan:
     """
 
     geom: np.ndarray  # (npair, 2) geom ids, the smaller type first
+    unbuilt: np.ndarray  # (n, 2) those that the engine cannot collide yet, which are in no other table
     explicit: np.ndarray  # (npair,) id of the <pair> element, or -1
     dim: np.ndarray  # (npair,) condim
     groups: tuple[PairGroup, ...]

@@ -9,8 +9,9 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.math import safe
-from mjx_like.math.linalg import matmul, solve_definite
+from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
+from mjx_like.tree.blocks import product, solve
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 from mjx_like.variational.displacement import displacement
@@ -50,7 +51,7 @@ def mean_velocity(m: Model, d: Data) -> Array:
     Reads qvel, M, and what `joint_forces`, `gravity`, `bodies` and `rotors` read.  Source: discrete Legendre transform.
     """
     b = bodies(m, d)
-    known = _half_impulse(m, d) - matmul(d.M, d.qvel)
+    known = _half_impulse(m, d) - product(m, d.M, d.qvel)
     return -solution(m.topology, ITERATIONS, Problem(b, rotors(m, d), known), -d.qvel)
 
 
@@ -61,7 +62,7 @@ def velocity_at_instant(m: Model, d: Data) -> Array:
     """
     b = bodies(m, d)
     at_end = matmul(rotors(m, d), d.qvel) - joint_momentum(m.topology, b, -b.h * d.qvel)
-    return solve_definite(d.M, at_end + _half_impulse(m, d))
+    return solve(m, d.M, at_end + _half_impulse(m, d))
 
 
 def _half_impulse(m: Model, d: Data) -> Array:

@@ -48,6 +48,7 @@ def test_info(model):
         "timestep +0.002",
         r"nconmax +\d+ contacts",
         r"njmax +\d+ constraint rows",
+        r"Data +[\d.]+ KiB",
     ):
         assert re.search(line, done.stdout), line
     assert "cg: conjugate gradients" in done.stdout

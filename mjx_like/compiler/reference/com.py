@@ -63,10 +63,11 @@ def _moves(f: Fields) -> np.ndarray:
     return moves
 
 
-def jacobian(motion: Motion, point: np.ndarray, body: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the translational and rotational Jacobian of a point fixed to a body, each of shape (3, nv).
+def jacobian(motion: Motion, point: np.ndarray, body: int, dofs: slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+    """Return the translational and rotational Jacobian of a point fixed to a body, each of shape (3, n).
 
+    dofs: whose columns are wanted.
     Source: mj_jac.
     """
-    cdof = motion.cdof * motion.moves[body][:, None]
+    cdof = motion.cdof[dofs] * motion.moves[body, dofs][:, None]
     return (cdof[:, 3:] + np.cross(cdof[:, :3], point - motion.origin[body])).T, cdof[:, :3].T

@@ -49,20 +49,23 @@ def derive(fields: Fields, options: dict[str, Any], statistics: dict[str, Any]) 
     _set_equalities(fields, frames)
     _set_cameras(fields, frames, motion)
     _set_damping(fields, moment, mass)
-    set_statistics(fields, statistics, frames, mass.matrix)
+    set_statistics(fields, statistics, frames, mass.diagonal())
     _set_spring_lengths(fields)
 
 
 def _set_inverse_weights(f: Fields, frames: Frames, motion: Motion, mass: Inertia) -> None:
     """Write body_invweight0 and dof_invweight0: the mean inverse inertia at qpos0."""
-    nbody, slides = f["nbody"], sliding_only(f)
+    slides = sliding_only(f)
     per_mass = 1 / np.maximum(f["body_mass"], MINVAL)
-    rows = np.concatenate([np.concatenate(jacobian(motion, frames.xipos[b], b)) for b in range(nbody)])
-    weights = np.mean(np.sum(rows * mass.solve(rows), axis=1).reshape(nbody, 2, 3), axis=2)
-    weights[slides] = np.stack([per_mass, np.zeros(nbody)], axis=1)[slides]
+    weights, diagonal = np.zeros((f["nbody"], 2)), np.zeros(f["nv"])
+    for number, tree in enumerate(mass.trees):
+        bodies = np.flatnonzero(f["body_treeid"] == number)
+        rows = np.concatenate([np.concatenate(jacobian(motion, frames.xipos[b], b, tree.dofs)) for b in bodies])
+        weights[bodies] = np.mean(np.sum(rows * tree.solve(rows), axis=1).reshape(-1, 2, 3), axis=2)
+        diagonal[tree.dofs] = np.diag(tree.solve(np.eye(len(tree.matrix))))
+    weights[slides] = np.stack([per_mass, np.zeros_like(per_mass)], axis=1)[slides]
     weights[np.asarray(f["body_weldid"]) == 0] = 0
     f["body_invweight0"] = weights
-    diagonal = np.diag(mass.solve(np.eye(f["nv"]))).copy()
     for joint, adr in enumerate(f["jnt_dofadr"]):
         kind, body = f["jnt_type"][joint], f["jnt_bodyid"][joint]
         starts = {JointType.FREE: (adr, adr + 3), JointType.BALL: (adr,)}.get(JointType(kind), ())

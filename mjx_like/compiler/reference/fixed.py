@@ -61,12 +61,11 @@ def _set_trees(f: Fields) -> None:
     body_treeid = np.full(f["nbody"], -1)
     body_treeid[moving] = dof_treeid[np.asarray(f["body_dofadr"])[mover[moving]]]
     f["dof_treeid"], f["body_treeid"] = dof_treeid, body_treeid
-    f["tree_bodynum"], f["tree_dofnum"] = (
-        np.array([np.sum(x == t) for t in range(ntree)], int) for x in (body_treeid, dof_treeid)
-    )
-    f["tree_bodyadr"], f["tree_dofadr"] = (
-        np.array([np.flatnonzero(x == t)[0] for t in range(ntree)], int) for x in (body_treeid, dof_treeid)
-    )
+    owners = body_treeid[moving], dof_treeid
+    f["tree_bodynum"], f["tree_dofnum"] = (np.bincount(x, minlength=ntree) for x in owners)
+    first = np.unique(body_treeid[moving], return_index=True)[1]
+    f["tree_bodyadr"] = np.flatnonzero(moving)[first]
+    f["tree_dofadr"] = np.unique(dof_treeid, return_index=True)[1]
 
 
 def _tendon_trees(f: Fields, tendon: int) -> list[int]:

@@ -11,28 +11,66 @@ from mjx_like.constants import MINVAL
 from mjx_like.errors import ModelError
 from mjx_like.types.enums import TrnType
 
+_SMALL = 6  # degrees of freedom up to which one tree of many is solved row by row
+
 
 @dataclasses.dataclass
-class Inertia:
-    """The inertia matrix, shape (nv, nv), its factor L with L' L = M, and dof_M0, shape (nv,)."""
+class TreeInertia:
+    """The inertia matrix of one kinematic tree and its factor L with L' L = M, both shape (n, n).
 
+    dofs: the degrees of freedom of the tree, which follow each other; one_of_many: whether there are other trees.
+    """
+
+    dofs: slice
     matrix: np.ndarray
     factor: np.ndarray
-    dof_m0: np.ndarray
+    one_of_many: bool
 
     def solve(self, rows: np.ndarray) -> np.ndarray:
-        """Return x with M x = b for every row b of `rows`, shape (n, nv).
+        """Return x with M x = b for every row b of `rows`, shape (k, n).
 
         Raises ModelError for rows, or a solution, that are not finite.
         """
-        if not rows.size:
-            return np.zeros_like(rows)
         if not np.isfinite(rows).all():
             raise ModelError("a Jacobian is not finite: a gear, coefficient or distance of the model is too large")
-        half = scipy.linalg.solve_triangular(self.factor, rows.T, lower=True, trans="T", check_finite=False)
-        found = scipy.linalg.solve_triangular(self.factor, half, lower=True, check_finite=False).T
+        small = self.one_of_many and len(self.factor) <= _SMALL
+        found = (_substituted if small else _solved)(self.factor, rows.T).T
         if not np.isfinite(found).all():
             raise ModelError("the inertia matrix at qpos0 has no inverse: a mass is zero, or an armature negative")
+        return found
+
+
+def _solved(factor: np.ndarray, b: np.ndarray) -> np.ndarray:
+    half = scipy.linalg.solve_triangular(factor, b, lower=True, trans="T", check_finite=False)
+    return scipy.linalg.solve_triangular(factor, half, lower=True, check_finite=False)
+
+
+def _substituted(factor: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return what `_solved` does, without BLAS, whose threads wait for each other longer than this takes."""
+    x = np.array(b)
+    for i in reversed(range(len(factor))):
+        x[i] = (x[i] - factor[i + 1 :, i] @ x[i + 1 :]) / factor[i, i]
+    for i in range(len(factor)):
+        x[i] = (x[i] - factor[i, :i] @ x[:i]) / factor[i, i]
+    return x
+
+
+@dataclasses.dataclass
+class Inertia:
+    """The inertia matrix, a block for each tree, for nothing couples two; and dof_M0, shape (nv,)."""
+
+    trees: list[TreeInertia]
+    dof_m0: np.ndarray
+
+    def diagonal(self) -> np.ndarray:
+        """Return the diagonal of the matrix, shape (nv,)."""
+        return np.concatenate([np.zeros(0), *(np.diag(tree.matrix) for tree in self.trees)])
+
+    def solve(self, rows: np.ndarray) -> np.ndarray:
+        """Return x with M x = b for every row b of `rows`, shape (n, nv); raises as `TreeInertia.solve` does."""
+        found = np.zeros_like(rows)
+        for tree in self.trees if rows.size else ():
+            found[:, tree.dofs] = tree.solve(rows[:, tree.dofs])
         return found
 
 
@@ -46,25 +84,38 @@ def inertia(f: Fields, frames: Frames, motion: Motion, ten_jacobian: np.ndarray)
 
     Source: mj_crb, mj_tendonArmature, mj_setM0.
     """
-    nv, parent = f["nv"], f["body_parentid"]
+    parent = f["body_parentid"]
     composite = np.array([_spatial_inertia(f, frames, motion, b) for b in range(f["nbody"])])
     for body in range(f["nbody"] - 1, 0, -1):
         if parent[body] > 0:
             composite[parent[body]] += composite[body]
-    matrix = np.zeros((nv, nv))
-    for i in range(nv):
+    joint_armature, tendon_armature = actuator_armature(f)
+    armature = f["dof_armature"] + joint_armature[f["dof_jntid"]]
+    coupling = f["tendon_armature"] + tendon_armature
+    trees, dof_m0 = [], [np.zeros(0)]
+    for first, count in zip(f["tree_dofadr"].tolist(), f["tree_dofnum"].tolist(), strict=True):
+        own = slice(first, first + count)
+        matrix = _composite(f, motion, composite, own)
+        matrix[np.diag_indices(count)] += armature[own]
+        dof_m0.append(np.diag(matrix).copy())
+        tendons = ten_jacobian[:, own]
+        related = motion.moves[f["dof_bodyid"][own], own] & np.tri(count, dtype=bool)
+        matrix += (tendons.T * coupling) @ tendons * (related | related.T)
+        trees.append(TreeInertia(own, matrix, _factor(matrix), len(f["tree_dofnum"]) > 1))
+    return Inertia(trees, np.concatenate(dof_m0))
+
+
+def _composite(f: Fields, motion: Motion, composite: np.ndarray, own: slice) -> np.ndarray:
+    """Return the inertia matrix of the dofs of one tree, without armature; composite: shape (nbody, 6, 6)."""
+    matrix, parent = np.zeros((own.stop - own.start,) * 2), f["dof_parentid"]
+    for i in range(own.start, own.stop):
         momentum = composite[f["dof_bodyid"][i]] @ motion.cdof[i]
         j = i
         while j >= 0:
-            matrix[i, j] = matrix[j, i] = motion.cdof[j] @ momentum
-            j = f["dof_parentid"][j]
-    joint_armature, tendon_armature = actuator_armature(f)
-    matrix[np.diag_indices(nv)] += f["dof_armature"] + joint_armature[f["dof_jntid"]]
-    dof_m0 = np.diag(matrix).copy()
-    related = motion.moves[f["dof_bodyid"]] & (np.arange(nv) <= np.arange(nv)[:, None])
-    added = (ten_jacobian.T * (f["tendon_armature"] + tendon_armature)) @ ten_jacobian
-    matrix += added * (related | related.T)
-    return Inertia(matrix, _factor(matrix), dof_m0)
+            row, column = i - own.start, j - own.start
+            matrix[row, column] = matrix[column, row] = motion.cdof[j] @ momentum
+            j = parent[j]
+    return matrix
 
 
 def _factor(matrix: np.ndarray) -> np.ndarray:

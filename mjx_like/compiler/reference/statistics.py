@@ -11,8 +11,10 @@ _LEAST_SIZE = 1e-5  # of a body and of the model [m]
 _EMPTY = {"meaninertia": 1.0, "meanmass": 1.0, "meansize": 0.2, "extent": 2.0}  # of a model with nothing to measure
 
 
-def set_statistics(f: Fields, statistics: dict[str, Any], frames: Frames, inertia_matrix: np.ndarray) -> None:
+def set_statistics(f: Fields, statistics: dict[str, Any], frames: Frames, inertia: np.ndarray) -> None:
     """Write dof_length, and the statistics that `statistics` does not hold yet.
+
+    inertia: diagonal of the inertia matrix, shape (nv,).
 
     Source: setStat in engine_setconst.c.
     """
@@ -27,7 +29,7 @@ def set_statistics(f: Fields, statistics: dict[str, Any], frames: Frames, inerti
         "meansize": meansize,
         "extent": max(extent, 2 * meansize),
         "meanmass": float(np.mean(f["body_mass"][1:])) if moving else _EMPTY["meanmass"],
-        "meaninertia": float(np.mean(np.diag(inertia_matrix))) if f["nv"] else _EMPTY["meaninertia"],
+        "meaninertia": float(np.mean(inertia)) if f["nv"] else _EMPTY["meaninertia"],
     }
     statistics.update({name: value for name, value in computed.items() if name not in statistics})
 

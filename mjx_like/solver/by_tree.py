@@ -1,0 +1,149 @@
+"""The solver of models with many trees: Newton's method tree by tree, or with a linear solve where trees are coupled.
+
+Where no row of a world touches two trees, each tree is a problem of its own, as an island of MuJoCo, and all of them
+are solved as so many worlds. On other worlds Newton's method runs as a whole, and its linear systems are solved by
+conjugate gradients with the blocks of the trees as preconditioner.
+"""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.ad_checkpoint import checkpoint_name
+
+from mjx_like.constants import MINVAL
+from mjx_like.math.batching import whole_batch
+from mjx_like.math.tangent import still
+from mjx_like.solver import coupled
+from mjx_like.solver.entries import Order, in_order, largest, of_entries, table_of
+from mjx_like.solver.implicit_gradient import OPTIMUM
+from mjx_like.solver.law import Law, force, row_bounds, state, zones
+from mjx_like.solver.newton import _minimise
+from mjx_like.solver.problem import Problem, Settings, Start
+from mjx_like.solver.tree_problem import TreeProblem, TreeSolution, TreeStart, gradient
+from mjx_like.tree import blocks
+from mjx_like.types.data import Data
+from mjx_like.types.enums import ConeType, DisableBit, SolverType
+from mjx_like.types.model import Model
+
+Array = jax.Array
+
+_SIZES = (16, 64)  # rows of one tree; fuller ones are solved with the whole world
+
+
+def by_tree(m: Model) -> bool:
+    """Return whether `solve_by_tree` solves a model: one of many trees, by Newton, without elliptic cones or noslip."""
+    cones = m.flags.cone == ConeType.ELLIPTIC and max(m.plans.constraint.contact_dims, default=1) > 1
+    newton = SolverType(m.flags.solver) == SolverType.NEWTON and m.flags.noslip_iterations <= 0
+    return m.plans.tree.trees is not None and newton and not cones
+
+
+def solve_by_tree(m: Model, d: Data) -> Data:
+    """Return `d` with the acceleration and the constraint forces of the mass matrix as metric.
+
+    Reads M, qfrc_smooth, qacc_smooth, qacc_warmstart, nefc, contact and efc_*. Writes qacc, efc_force, efc_state,
+    qfrc_constraint, solver_niter, solver_residual and unconverged.
+    """
+    trees = m.plans.tree.trees
+    settings = Settings(
+        iterations=m.flags.iterations,
+        ls_iterations=m.flags.ls_iterations,
+        warmstart=not m.disabled(DisableBit.WARMSTART),
+    )
+    low, high = row_bounds(d.efc_type, d.efc_R, d.efc_frictionloss)
+    p = TreeProblem(
+        M=blocks.blocks(trees, d.M),
+        q=blocks.split(trees, d.qfrc_smooth),
+        J=d.efc_J.reshape(m.njmax, 2, -1),
+        aref=d.efc_aref,
+        law=Law(D=d.efc_D, low=low, high=high, loss=d.efc_frictionloss, cone=None),
+    )
+    start = TreeStart(
+        smooth=blocks.split(trees, d.qacc_smooth),
+        warm=blocks.split(trees, d.qacc_warmstart),
+        touched=blocks.row_trees(m, d),
+        nrow=d.nefc,
+        tolerance=m.opt_floats.tolerance,
+    )
+    s = tree_optimum(settings, p, lax.stop_gradient(start))
+    qacc = blocks.join(trees, s.x)
+    jar = blocks.row_velocity(m, d, qacc) - d.efc_aref
+    used = jnp.arange(m.njmax) < d.nefc
+    short = (s.iterations >= settings.iterations) & (s.residual > m.opt_floats.tolerance)
+    return d.replace(
+        qacc=qacc,
+        efc_force=force(p.law, jar),
+        efc_state=jnp.where(used, state(p.law, zones(p.law, jar)), 0).astype(d.efc_state.dtype),
+        qfrc_constraint=blocks.join(trees, s.constraint),
+        solver_niter=s.iterations,
+        solver_residual=s.residual,
+        unconverged=d.unconverged + short.astype(d.unconverged.dtype),
+    )
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def tree_optimum(settings: Settings, p: TreeProblem, start: TreeStart) -> TreeSolution:
+    """Return the optimum of `p`; its derivatives are those of the exact optimum, by `p` alone."""
+    return whole_batch(functools.partial(_optimum, settings))(p, start)
+
+
+@tree_optimum.defjvp
+def _tree_optimum_jvp(settings: Settings, primals, tangents):
+    p, start = primals
+    s = tree_optimum(settings, p, start)
+    x = checkpoint_name(s.x, OPTIMUM)
+    _, change = jax.jvp(lambda p: gradient(p, start.touched, x), (p,), (tangents[0],))
+    dx = -coupled.solve_hessian(p, start, x, change)
+    # at the optimum the rows' forces are what the metric and the smooth force leave
+    _, dconstraint = jax.jvp(lambda p, x: jnp.einsum("tij,tj->ti", p.M, x, precision="highest") - p.q, (p, x),
+                             (tangents[0], dx))  # fmt: skip
+    return s.replace(x=x), TreeSolution(
+        x=dx, constraint=dconstraint, iterations=still(s.iterations), residual=still(s.residual)
+    )
+
+
+def _optimum(settings: Settings, p: TreeProblem, start: TreeStart) -> TreeSolution:
+    """Return the optima of a batch of worlds."""
+    ties = jnp.any(start.touched[..., 1] >= 0, axis=1)
+    order = in_order(start.touched, start.nrow, p.q.shape[1], jnp.any(ties))
+    full = largest(order)
+    ties = ties | (full > _SIZES[-1])
+    fullest = jnp.max(jnp.where(ties, 0, full))
+    sizes = [n for n in _SIZES if n < 2 * p.aref.shape[1]] or [_SIZES[0]]
+    index = sum((fullest > n).astype(jnp.int32) for n in sizes[:-1])
+    branches = [functools.partial(_apart, settings, n) for n in sizes]
+    apart = lax.switch(index, branches, p, start, order)
+    together = functools.partial(coupled.optimum, settings)
+    return lax.cond(jnp.any(ties), together, lambda *args: args[-1], p, start, order, ties, apart)
+
+
+def _apart(settings: Settings, size: int, p: TreeProblem, start: TreeStart, order: Order) -> TreeSolution:
+    """Return the optima where no row touches two trees; each tree is a problem with at most `size` rows."""
+    batch, ntree = p.q.shape[:2]
+    table = table_of(order, p.J, size)
+    columns = jnp.stack([p.aref, p.law.D, p.law.low, p.law.high, p.law.loss], axis=-1)
+    aref, *law = jnp.unstack(of_entries(table, columns), axis=-1)
+
+    def worlds(x: Array) -> Array:
+        return x.reshape(batch * ntree, *x.shape[2:])
+
+    own = Problem(M=p.M, q=p.q, J=table.J, aref=aref, law=Law(*law, cone=None))
+    count = order.start[:, 1:] - order.start[:, :-1]
+    begin = Start(
+        smooth=start.smooth,
+        warm=start.warm,
+        nrow=count,
+        ncone=jnp.zeros_like(count),
+        tolerance=jnp.broadcast_to(start.tolerance[:, None], count.shape),
+    )
+    s = _minimise(settings, jax.tree.map(worlds, own), jax.tree.map(worlds, begin))
+    x, constraint = (y.reshape(p.q.shape) for y in (s.qacc, s.constraint))
+    trace = jnp.trace(p.M, axis1=-2, axis2=-1)
+    error = s.residual.reshape(batch, ntree) * trace
+    return TreeSolution(
+        x=x,
+        constraint=constraint,
+        iterations=jnp.max(s.iterations.reshape(batch, ntree), axis=1),
+        residual=jnp.linalg.norm(error, axis=1) / jnp.maximum(jnp.sum(trace, axis=1), MINVAL),
+    )
