@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.math.linalg import cho_solve, cholesky, matmul
+from mjx_like.math.platform import on_cpu
 from mjx_like.math.select import combine, take
 from mjx_like.math.spatial import inertia_times
 from mjx_like.tree import blocks
