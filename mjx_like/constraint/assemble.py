@@ -211,7 +211,7 @@ def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> _Values:
     if many:
         axes = tree_rows.contact_axes(t, c, inputs.cdof, inputs.subtree_com)
         J, mu = tree_rows.contact_rows(axes, source, edge, dim, friction, plan.contact_dims, pyramidal)
-        return _contact_values(plan, pyramidal, source, edge, dim, own, friction[:, 0], mu, J)
+        return _contact_values(plan, pyramidal, source, edge, dim, own, friction, mu, J)
     direction = row_directions(edge, dim, geometry[:, :9].reshape(-1, 3, 3), friction, plan.contact_dims, pyramidal)
     J = row_jacobian(
         direction.force,
@@ -222,20 +222,20 @@ def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> _Values:
         take(inputs.subtree_com, t.body_rootid[t.dof_bodyid]),
         plan.one_tree,
     )
-    return _contact_values(plan, pyramidal, source, edge, dim, own, friction[:, 0], direction.friction, J)
+    return _contact_values(plan, pyramidal, source, edge, dim, own, friction, direction.friction, J)
 
 
 def _contact_values(
-    plan: ConstraintPlan, pyramidal: bool, source: Array, edge: Array, dim: Array, own: _OfContact, first: Array,
+    plan: ConstraintPlan, pyramidal: bool, source: Array, edge: Array, dim: Array, own: _OfContact, friction: Array,
     mu: Array, J: Array,
 ) -> _Values:  # fmt: skip
-    """Return the values of rows of contacts; first, mu: friction of the first tangent and of the row's axis."""
+    """Return the values of rows of contacts; friction: shape (n, 5); mu: that of the row's axis."""
     dist, margin, k, b, R = own.dist, own.margin, own.spring.k, own.spring.b, own.spring.R
     if not pyramidal:
         tangent = edge > 0
         dist, margin, k = (jnp.where(tangent, 0, x) for x in (dist, margin, k))
         b = jnp.where(tangent, own.spring.b_friction, b)
-        ratio = safe.ratio(first, mu)
+        ratio = safe.ratio(friction[:, 0], mu)
         R = jnp.where(tangent, own.spring.R_friction * ratio * ratio, R)
     cone = ConstraintType.CONTACT_PYRAMIDAL if pyramidal else ConstraintType.CONTACT_ELLIPTIC
     kind = jnp.where(dim == 1, jnp.int32(ConstraintType.CONTACT_FRICTIONLESS), jnp.int32(cone))
