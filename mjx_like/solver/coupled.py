@@ -14,7 +14,8 @@ from mjx_like.math.linalg import cho_solve, cholesky
 from mjx_like.math.lots import advanced
 from mjx_like.solver.entries import Order, Table, in_order, largest, table_of, transposed, weighted
 from mjx_like.solver.law import cost_change, curvature, force, zones
-from mjx_like.solver.linesearch import step_length
+from mjx_like.solver.linesearch import derivatives_along, step_length
+from mjx_like.solver.newton import Taken, ended, longest_search, overshoots
 from mjx_like.solver.problem import Settings
 from mjx_like.solver.tree_problem import (
     TreeProblem,
@@ -32,8 +33,6 @@ Array = jax.Array
 
 _SIZE = 128  # rows of one tree; with a fuller one products are sums by scatter
 _MOST = 200  # iterations of one linear solve
-_NOISE = 8  # rounding errors of a cost, in units of its terms
-_LONGEST_SEARCH = 16
 _LOT = 4  # worlds that a step advances, at the least: often few of a batch are coupled
 _SHARE = 1e-3  # of the gradient that a linear solve may leave
 
@@ -154,27 +153,30 @@ def _iterate(settings: Settings, parts: _Parts, tolerance: Array, scale: Array, 
 
     one = jnp.ones_like(slope)
     full = change(one)
-    noise = _NOISE * jnp.finfo(one.dtype).eps * (jnp.abs(slope) + bend)
-    trips = ~(full <= noise) & ~s.done
+    trips = overshoots(full, slope, bend) & ~s.done
 
     def search() -> tuple[Array, Array]:
-        most = min(settings.ls_iterations, _LONGEST_SEARCH)
-        alpha = step_length(p.law, s.jar, slope, bend, along, trips, most)
+        derivatives = derivatives_along(p.law, s.jar, slope, bend, along)
+        alpha = step_length(derivatives, one, trips, longest_search(settings))
         return alpha, change(alpha)
 
     alpha, gain = lax.cond(jnp.any(trips), search, lambda: (one, full))
     jar = s.jar + alpha[:, None] * along
-    same = jnp.all(zones(p.law, jar) == zone, axis=-1)
-    small = (scale * decrement < tolerance) | (scale * norm < tolerance) | ((gain <= 0) & (-scale * gain < tolerance))
-    exact = same & (alpha == 1) & (scale * left < tolerance)
-    energy = jnp.abs(_dot(s.x, p.q)) + 0.5 * jnp.abs(_dot(s.x, s.smooth + p.q))
-    stalled = same & (decrement > 0.5 * s.decrement) & (decrement <= 1e3 * jnp.finfo(one.dtype).eps * energy)
+    taken = Taken(
+        alpha=alpha,
+        gain=gain,
+        decrement=decrement,
+        norm=norm,
+        same=jnp.all(zones(p.law, jar) == zone, axis=-1),
+        curved=scale * left >= tolerance,  # a step that conjugate gradients left unfinished is not exact
+        energy=jnp.abs(_dot(s.x, p.q)) + 0.5 * jnp.abs(_dot(s.x, s.smooth + p.q)),
+    )
     return _State(
         x=s.x + alpha[:, None, None] * step,
         jar=jar,
         smooth=s.smooth + alpha[:, None, None] * metric,
         decrement=decrement,
-        done=small | exact | stalled | (decrement <= 0) | (s.iterations + 1 >= settings.iterations),
+        done=ended(taken, s.decrement, tolerance, scale) | (s.iterations + 1 >= settings.iterations),
         iterations=s.iterations + 1,
     )
 
