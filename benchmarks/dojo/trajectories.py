@@ -12,6 +12,7 @@ import mjx_like as mjx
 from benchmarks.dojo.pictures import figure, save
 from mjx_like.control import Cost, ilqr
 from mjx_like.control.tasks import TASKS, Task
+from mjx_like.control.tasks.quadruped import FEET
 
 GAPS = {  # first and last gap [m], stages; 3e-4 is the paper's kappa of 3e-4 J for a kilogram at 0.1 s
     "1e-3 to 1e-5 m": (1e-3, 1e-5, 3),
@@ -32,10 +33,11 @@ class Problem(NamedTuple):
     goal: np.ndarray  # of the first three positions at the end
     iterations: int
     gaps: tuple[str, ...]
+    height: int = 1  # the coordinate that the picture shows beside x
 
 
 def trajectories(out: pathlib.Path | None) -> None:
-    """Box to the right and up, and the hopper."""
+    """Box to the right and up, the hopper and the quadruped."""
     print(f"iLQR with hard contact; replayed open loop at the default gap; the paper: violation below {VIOLATION}")
     plot, axes = figure(1, len(PROBLEMS), 9.5, 2.8)
     for axis, (name, make) in zip(axes[0], PROBLEMS.items(), strict=True):
@@ -43,7 +45,7 @@ def trajectories(out: pathlib.Path | None) -> None:
         knots = len(problem.task.ctrl) + 1
         print(f"  {name}: {knots} knots, h = {problem.h}; the paper: {problem.iterations} iterations")
         path = np.concatenate([np.asarray(problem.task.d.qpos)[None], _solved(problem)])
-        for k, label in enumerate(("x", "z")):
+        for k, label in ((0, "x"), (problem.height, "z")):
             axis.plot(np.arange(len(path)) * problem.h, path[:, k], ".-", lw=0.9, ms=3, label=label)
             axis.axhline(problem.goal[k], lw=0.5, ls=":", color="k")
         axis.set_title(f"{name}: replay at gap 1e-5 m [m]")
@@ -99,6 +101,38 @@ def _hopper() -> Problem:
     return Problem(task._replace(cost=cost, ctrl=ctrl), h, goal, 96, ("1e-3 to 1e-5 m", "1e-2 to 1e-5 m"))
 
 
+def _quadruped() -> Problem:
+    """Return a trot of four strides to 0.2 m ahead, from set points that hold the standing pose.
+
+    Trunk and feet follow a kinematic gait: feet on one diagonal swing together while the others stand.
+    """
+    task, h, ahead, strides = TASKS["quadruped"](steps=40, contact="hard"), 0.05, 0.2, 4
+    m, d, hold = task.m, task.d, task.ctrl[0]
+    sites = np.array([m.name2id(mjx.ObjType.SITE, foot) for foot in FEET])
+    feet = np.asarray(mjx.kinematics(m, d).site_xpos)[sites]
+    goal, seconds = np.asarray(d.qpos)[:3] + np.array([ahead, 0, 0]), 40 * h
+    first = np.array([0, 0.5, 0.5, 0])  # of a cycle, which begins with the swing, where each foot starts
+
+    def gait(time: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Return where trunk and feet should be, shapes (3,) and (4, 3)."""
+        done = strides * time / seconds + first
+        share = jnp.clip(2 * (done % 1), 0, 1)
+        forward = ahead / strides * (jnp.floor(done) + share * share * (3 - 2 * share) - (first > 0))
+        up = 0.04 * jnp.sin(np.pi * share)
+        trunk = goal - jnp.array([ahead, 0, 0]) * (1 - time / seconds)
+        return trunk, feet + jnp.stack([forward, 0 * up, up], axis=1)
+
+    def running(m: mjx.Model, d: mjx.Data) -> jax.Array:
+        trunk, swing = gait(d.time)
+        off = [3 * (d.qpos[:3] - trunk), 3 * d.qpos[4:7], 5 * (d.site_xpos[sites] - swing).ravel()]
+        return np.sqrt(2 * h) * jnp.concatenate([*off, 0.03 * d.qvel, 0.3 * (d.ctrl - hold)])
+
+    def final(m: mjx.Model, d: mjx.Data) -> jax.Array:
+        return np.sqrt(2 * 500) * jnp.concatenate([d.qpos[:3] - goal, 0.3 * d.qpos[4:7], 0.02 * d.qvel])
+
+    return Problem(task._replace(cost=Cost(running, final)), h, goal, 20, ("1e-3 to 1e-5 m",), height=2)
+
+
 def _holding(m: mjx.Model, d: mjx.Data) -> jax.Array:
     """Return controls that hold the crouch: the weight acts below the centre of mass."""
     d = mjx.forward(m, d)
@@ -111,4 +145,9 @@ def _holding(m: mjx.Model, d: mjx.Data) -> jax.Array:
     return torque / m.actuator_gear[:, 0]
 
 
-PROBLEMS = {"box right": lambda: _box("right", 30), "box up": lambda: _box("up", 106), "hopper": _hopper}
+PROBLEMS = {
+    "box right": lambda: _box("right", 30),
+    "box up": lambda: _box("up", 106),
+    "hopper": _hopper,
+    "quadruped": _quadruped,
+}
