@@ -414,12 +414,14 @@ class Topology:
     @property
     def ncolM(self) -> int:
         """How many columns `M` and `qLD` of Data have: nv, or in models of many trees the dofs of the largest."""
-        return self.nv if self.plans.tree.trees is None else self.plans.tree.trees.dof.shape[1]
+        trees = None if self.plans is None else self.plans.tree.trees
+        return self.nv if trees is None else trees.dof.shape[1]
 
     @property
     def ncolJ(self) -> int:
         """How many columns `efc_J` of Data has: nv, or in models of many trees those of two trees."""
-        return self.nv if self.plans.tree.trees is None else 2 * self.ncolM
+        trees = None if self.plans is None else self.plans.tree.trees
+        return self.nv if trees is None else 2 * self.ncolM
 
     @functools.cached_property
     def adhesive(self) -> bool:
