@@ -51,6 +51,7 @@ def test_tables(model):
     assert lines[1].split()[-3:] == ["8.0", "2.0", "0.25"] and lines[2].split()[-3:] == ["20.0", "12.0", "0.50"]
 
 
+@pytest.mark.slow
 def test_command(tmp_path, monkeypatch, capsys):
     """What it proposes holds one contact of a ball at rest, and the margin."""
     monkeypatch.setattr(calibrate, "ROUNDS", 1)

@@ -38,6 +38,7 @@ def begin(*arguments, **environment) -> subprocess.Popen:
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, env={**os.environ, **environment})
 
 
+@pytest.mark.slow
 def test_two_hosts_are_two_devices(model, tmp_path):
     run = (model, "--batch", 8, "--steps", 30)
     address = f"localhost:{free_port()}"

@@ -99,6 +99,7 @@ def test_second_derivatives_through_ten_steps(slider):
     assert np.abs(expected).min() > 1e-3
 
 
+@pytest.mark.slow
 def test_a_larger_gap_for_derivatives_alone(slider):
     d = mjx.make_data(slider)
     biased = model(1e-3, SLIDER, grad_gap=1e-2)

@@ -66,6 +66,7 @@ def test_kernel_searches_along_steps_that_overshoot():
     assert np.abs(own.qacc - plain.qacc).max() < 1e-10 * np.abs(plain.qacc).max()
 
 
+@pytest.mark.slow
 def test_kernel_keeps_to_the_limit_of_each_world():
     p, start, _ = problems(20, 40)
     limit = jnp.arange(WORLDS, dtype=jnp.int32) % 3
