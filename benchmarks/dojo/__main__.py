@@ -10,7 +10,19 @@ from collections.abc import Callable
 import jax
 
 import mjx_like as mjx
-from benchmarks.dojo import convergence, cost, cube, curves, drops, impacts, momentum, sliding, standing, trajectories
+from benchmarks.dojo import (
+    convergence,
+    cost,
+    cube,
+    curves,
+    drops,
+    impacts,
+    momentum,
+    policies,
+    sliding,
+    standing,
+    trajectories,
+)
 
 Row = Callable[[pathlib.Path | None], None]  # prints its figures; draws a picture where it is given a folder
 ROWS: dict[str, Row] = {
@@ -29,6 +41,7 @@ ROWS: dict[str, Row] = {
     "momentum": momentum.momentum,
     "energy": momentum.energy,
     "trajectories": trajectories.trajectories,
+    "policies": policies.policies,
     "time": cost.times,
 }
 
