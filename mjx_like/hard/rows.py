@@ -19,6 +19,7 @@ from mjx_like.types.model import Model
 Array = jax.Array
 
 _LEAST_SIZE = 1e-2  # m, of a model, which gaps of rotations are measured by
+_STILL = 1e-6  # of a row along the normal, in m per rad or m per m: no joint moves it
 _LEAST_SHARE = 1e-3  # of its target that a pair keeps beyond reach
 _T = ConstraintType
 
@@ -72,7 +73,8 @@ def problem(m: Model, d: Data, own: Motion, base: Array) -> tuple[Problem, ConeL
 
     one_sided = (kind == _T.LIMIT_JOINT) | (kind == _T.LIMIT_TENDON) | (kind == _T.CONTACT_FRICTIONLESS)
     one_sided = one_sided | (kind == _T.CONTACT_ELLIPTIC)
-    pair = normals(used * one_sided)
+    moves = jnp.max(jnp.abs(normals(J)), axis=1, initial=0) > _STILL  # else no force answers the distance
+    pair = normals(used * one_sided) * moves
     Jn, gap, fell = pair[:, None] * normals(J), normals(hard.gap / size), normals(fall)
     start = normals(distance) - h * times(Jn, base)
     kept = start - jnp.minimum(start + h * hard.recovery, 0)

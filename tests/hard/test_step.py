@@ -111,3 +111,19 @@ def test_soft_again_is_as_before(m):
     back = mjx.without_hard_contact(m)
     assert back.flags == plain.flags and back.hard is None
     assert back.njmax == plain.njmax
+
+
+def test_contacts_that_no_joint_can_move_are_left_out():
+    """A disc that slides in a plane alone, a little inside the floor: no force answers that distance."""
+    m = model(
+        xml="""<mujoco><worldbody><geom type="plane" size="9 9 .1"/>
+      <body pos="0 0 0.0499999"><joint type="slide" axis="1 0 0" range="-1 0.01" limited="true"/>
+        <joint type="slide" axis="0 1 0"/><joint axis="0 0 1"/><geom type="cylinder" size=".1 .05"/></body>
+      </worldbody></mujoco>"""
+    )
+    d = mjx.make_data(m)
+    d = jax.jit(lambda d: mjx.step(m, d))(d.replace(qvel=jnp.array([1.0, 0.5, 2.0])))
+    assert int(d.ncon) > 0 and int(d.unconverged) == 0
+    limit = np.asarray(d.efc_type) == mjx.ConstraintType.LIMIT_JOINT
+    assert not np.asarray(d.efc_force)[~limit].any()
+    np.testing.assert_allclose(d.qvel[1:], [0.5, 2.0], rtol=1e-12)
