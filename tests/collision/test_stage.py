@@ -125,9 +125,10 @@ def test_default_capacity():
         mujoco.MjModel.from_xml_path(os.path.join(os.path.dirname(dm_control.__file__), "suite/humanoid.xml"))
     )
     assert m.nconmax == 4 * 19
-    boxes = "".join(f'<body pos="0 0 {k}"><freejoint/><geom type="box" size=".1 .1 .1"/></body>' for k in range(10))
-    xml = f'<mujoco><worldbody><geom type="plane" size="1 1 1"/>{boxes}</worldbody></mujoco>'
-    assert put_model(mujoco.MjModel.from_xml_string(xml)).nconmax == 8 * 10
+    for count, each in ((8, 8), (10, 24)):  # a few boxes, a pile
+        bodies = (f'<body pos="0 0 {k}"><freejoint/><geom type="box" size=".1 .1 .1"/></body>' for k in range(count))
+        xml = f'<mujoco><worldbody><geom type="plane" size="1 1 1"/>{"".join(bodies)}</worldbody></mujoco>'
+        assert put_model(mujoco.MjModel.from_xml_string(xml)).nconmax == each * count
 
 
 def test_unsupported_pairs_are_named():
