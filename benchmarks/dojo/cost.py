@@ -1,8 +1,8 @@
 """python -m benchmarks.dojo.cost [MODEL ...]: CPU time of a step with soft and with hard contact, float32.
 
 Prints microseconds of CPU time for a step of one world of a batch, their ratio, and the seconds that each takes to
-compile, both in one process and timed in turn; worlds start at the first keyframe, where there is one, and are driven by
-random controls. A model is a name of models/, or a path.
+compile, both in one process and timed in turn; worlds start at the first keyframe, where there is one, and are driven
+by random controls. A model is a name of models/, or a path.
 
 Row time of `python -m benchmarks.dojo`: 1000 steps with their derivatives, one world, beside MuJoCo C by its own
 differences; compiling is left out, for it takes minutes.
