@@ -11,6 +11,7 @@ and launches alone would allow. It ranks designs: real programs are several time
 """
 
 import argparse
+import contextlib
 import dataclasses
 import functools
 import glob
@@ -64,7 +65,10 @@ class Cost:
 def _place():
     """Return a sharding on one H100 that is not there, after setting JAX up to compile for it."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    tools = glob.glob(os.path.join(sys.prefix, "lib/python*/site-packages/nvidia/cuda_nvcc"))
+    tools = [
+        str(pathlib.Path(x).parents[1])
+        for x in glob.glob(f"{sys.prefix}/lib/python*/site-packages/nvidia/cu*/bin/ptxas")
+    ]
     own = f"--xla_gpu_autotune_level=0 --xla_gpu_enable_triton_gemm=false --xla_gpu_cuda_data_dir={(*tools, '')[0]}"
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {own}"
     import jax
@@ -104,7 +108,18 @@ def program_text(path: str, gradient: bool = False) -> str:
     ctrl = jax.ShapeDtypeStruct((BATCH, STEPS, m.nu), d.qpos.dtype, sharding=place)
     function = jax.grad(lambda *args: end(*args)[..., 0].sum()) if gradient else end
     args = ctrl, jax.tree.map(shape, m), jax.tree.map(lambda x: shape(x, BATCH), d)
-    return jax.jit(function).lower(*args).compile().as_text()
+    with _named():
+        return jax.jit(function).lower(*args).compile().as_text()
+
+
+def _named() -> contextlib.AbstractContextManager:
+    """Tell kernels what they are compiled for, which jax 0.11 asks for and earlier releases cannot be told."""
+    import jax
+
+    if not hasattr(jax.sharding, "AbstractDevice"):
+        return contextlib.nullcontext()
+    device = jax.sharding.AbstractDevice("NVIDIA H100", 132, "gpu")
+    return jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=device))
 
 
 def cost(text: str) -> Cost:

@@ -1,0 +1,175 @@
+"""One program measured on the device at hand, in a process of its own; `benchmarks.gpu` starts it.
+
+It compiles, prints `ready` with what it knows by then, and times a round for each line that it reads. A run goes on
+from the states that the last one reached, so that rounds are of worlds in motion and in contact.
+"""
+
+import dataclasses
+import json
+import os
+import pathlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+SECONDS = 1.0  # of a round
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """What is measured.
+
+    what: `rollout`; `gradient` of a rollout by its controls; `mjx`, the same rollout by MJX; `check` against the CPU.
+    kernels: whether those of our own are used. profile: file for the time of each kernel, None for no profile.
+    """
+
+    what: str
+    model: str
+    batch: int
+    steps: int = 20
+    kernels: bool = True
+    float64: bool = False
+    profile: str | None = None
+
+    @property
+    def name(self) -> str:
+        about = " without own kernels" * (not self.kernels) + " in double precision" * self.float64
+        return f"{self.what} {pathlib.Path(self.model).stem} {self.batch}{about}"
+
+
+Loop = Callable[[Any, Any], tuple[Any, dict[str, Any]]]
+
+
+def ours(case: Case) -> tuple[Any, Any, Any, Callable[..., Any]]:
+    """Return Model, Data of many worlds that differ a little, random controls, and a rollout or its gradient."""
+    import jax
+    import jax.numpy as jnp
+
+    import mjx_like as mjx
+    from mjx_like.cli.controls import random_controls
+
+    m = mjx.Model.from_xml_path(case.model)
+    worlds = _differing(mjx.make_data(m, key=0 if m.nkey else None), case.batch)
+    ctrl = jnp.asarray(random_controls(m, 0, case.batch, 0, case.steps), worlds.qpos.dtype)
+
+    def rollout(m, d, ctrl):
+        return mjx.rollout(m, d, ctrl, record=lambda d: d.qpos[:2], return_data=True)
+
+    def ahead(ctrl, m, d):
+        positions, last = rollout(m, d, ctrl)
+        return positions[..., 0].sum(), last
+
+    def advance(m, d, ctrl):
+        if case.what == "gradient":
+            gradient, last = jax.grad(ahead, has_aux=True)(ctrl, m, d)
+        else:
+            gradient, last = rollout(m, d, ctrl)
+        seen = {
+            "contacts": last.maxuse_con.max(),
+            "rows": last.maxuse_efc.max(),
+            "overflow": ((last.maxuse_con > m.nconmax) | (last.maxuse_efc > m.njmax)).sum(),
+            "unconverged": last.unconverged.sum(),
+            "lost": (~jnp.isfinite(last.qpos).all(axis=-1)).sum(),
+        }
+        return last, seen | {"sum": gradient.sum()}
+
+    return m, worlds, ctrl, advance
+
+
+def mjx_peer(case: Case) -> tuple[Any, Any, Any, Callable[..., Any]]:
+    """Return the same of MJX: `vmap` of a scan over its step, as its users write it."""
+    import jax
+    import jax.numpy as jnp
+    import mujoco
+    from mujoco import mjx
+
+    mj = mujoco.MjModel.from_xml_path(case.model)
+    data = mujoco.MjData(mj)
+    if mj.nkey:
+        mujoco.mj_resetDataKeyframe(mj, data, 0)
+    m, d = mjx.put_model(mj), mjx.make_data(mj)
+    worlds = _differing(d.replace(qpos=jnp.asarray(data.qpos, d.qpos.dtype)), case.batch)
+    ctrl = jax.random.uniform(jax.random.key(1), (case.batch, case.steps, mj.nu), minval=-1.0)
+    low, high = (jnp.asarray(side, ctrl.dtype) for side in mj.actuator_ctrlrange.T)
+    limited = jnp.asarray(mj.actuator_ctrllimited, bool)
+    ctrl = jnp.where(limited, low + (ctrl + 1) / 2 * (high - low), ctrl)
+
+    def world(m, d, ctrl):
+        return jax.lax.scan(lambda d, u: (mjx.step(m, d.replace(ctrl=u)), None), d, ctrl)[0]
+
+    def advance(m, d, ctrl):
+        last = jax.vmap(world, in_axes=(None, 0, 0))(m, d, ctrl)
+        return last, {"lost": (~jnp.isfinite(last.qpos).all(axis=-1)).sum()}
+
+    return m, worlds, ctrl, advance
+
+
+def _differing(d: Any, batch: int) -> Any:
+    import jax
+    import jax.numpy as jnp
+
+    worlds = jax.tree.map(lambda x: jnp.broadcast_to(x, (batch, *x.shape)), d)
+    return worlds.replace(
+        qvel=worlds.qvel + 0.01 * jax.random.normal(jax.random.key(0), worlds.qvel.shape, worlds.qvel.dtype)
+    )
+
+
+def check(case: Case) -> dict[str, Any]:
+    """Return how far the states on the device are from those of the CPU."""
+    import jax
+    import numpy as np
+
+    m, d, ctrl, advance = ours(case)
+    states = []
+    for device in (jax.devices()[0], jax.devices("cpu")[0]):
+        last, _ = jax.jit(advance)(*jax.device_put((m, d, ctrl), device))
+        states.append((np.asarray(last.qpos), np.asarray(last.qvel)))
+    qpos, qvel = (np.abs(a - b).max(axis=-1) for a, b in zip(*states, strict=True))
+    found = {"qpos_apart": float(qpos.max()), "qpos_apart_median": float(np.median(qpos))}
+    return found | {"qvel_apart": float(qvel.max()), "qvel_apart_median": float(np.median(qvel))}
+
+
+def rounds(case: Case) -> Iterator[dict[str, Any]]:
+    """Yield what is known once the program is compiled, then the rate of each round."""
+    import jax
+
+    m, d, ctrl, advance = mjx_peer(case) if case.what == "mjx" else ours(case)
+    m, d, ctrl = jax.device_put((m, d, ctrl))
+    begin = time.perf_counter()
+    compiled = jax.jit(advance, donate_argnums=1).lower(m, d, ctrl).compile()
+    seconds = time.perf_counter() - begin
+    d, seen = jax.block_until_ready(compiled(m, d, ctrl))
+    yield {"compile_s": seconds}
+    while True:
+        best, end = 0.0, time.perf_counter() + SECONDS
+        while time.perf_counter() < end:
+            now = time.perf_counter()
+            d, seen = jax.block_until_ready(compiled(m, d, ctrl))
+            best = max(best, case.batch * case.steps / (time.perf_counter() - now))
+        if case.profile:
+            with jax.profiler.trace(case.profile):
+                d, seen = jax.block_until_ready(compiled(m, d, ctrl))
+            pathlib.Path(case.profile, "program.hlo").write_text(compiled.as_text())
+        yield {"rate": best, **{name: float(x) for name, x in seen.items() if name != "sum"}}
+
+
+def main() -> None:
+    case = Case(**json.loads(sys.argv[1]))
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # several processes are on the device
+    if not case.kernels:
+        os.environ["MJX_LIKE_KERNELS"] = "off"
+    import jax
+
+    jax.config.update("jax_enable_x64", case.float64)
+    if case.what == "check":
+        print("done", json.dumps(check(case)), flush=True)
+        return
+    for row in rounds(case):
+        print("ready", json.dumps(row), flush=True)
+        if not sys.stdin.readline():
+            return
+
+
+if __name__ == "__main__":
+    main()
