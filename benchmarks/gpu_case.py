@@ -140,7 +140,7 @@ def rounds(case: Case) -> Iterator[dict[str, Any]]:
     compiled = jax.jit(advance, donate_argnums=1).lower(m, d, ctrl).compile()
     seconds = time.perf_counter() - begin
     d, seen = jax.block_until_ready(compiled(m, d, ctrl))
-    yield {"compile_s": seconds}
+    yield {"compile_s": seconds, "own_kernels": compiled.as_text().count("gpu$xla.gpu.triton")}
     while True:
         best, end = 0.0, time.perf_counter() + SECONDS
         while time.perf_counter() < end:

@@ -229,9 +229,13 @@ def _searched(w: _World, s: _State, step: Array, along: Array, decrement: Array)
     return lax.while_loop(lambda p: ~p.done, probe, first)
 
 
-def newton_trial() -> tuple[Problem, Start]:
-    """Return a problem in single precision to try the kernel on."""
-    return jax.tree.map(lambda x: x.astype(jnp.float32) if x.dtype == float else x, sample_problem(ncone=5))
+def newton_trial(*, interpret: bool = False) -> tuple[Solution, Solution]:
+    """Return what the kernel and `newton` make of a problem in single precision."""
+    given = jax.tree.map(lambda x: x.astype(jnp.float32) if x.dtype == float else x, sample_problem(ncone=5))
+    settings = Settings(iterations=20, ls_iterations=20, warmstart=True)
+    own, plain = functools.partial(newton_kernel, interpret=interpret), newton
+    found, right = (jax.jit(functools.partial(f, settings))(*given) for f in (own, plain))
+    return found.qacc, right.qacc
 
 
 def sample_problem(nv: int = 20, nrow: int = 40, ncone: int = 0, axes: int = 3, seed: int = 0) -> tuple[Problem, Start]:

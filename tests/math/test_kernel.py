@@ -1,11 +1,14 @@
 """Kernels for GPUs: the solve of small systems, operation by operation on a CPU, and where kernels run at all."""
 
+import warnings
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from mjx_like.math import kernel
+from mjx_like.solver.newton_kernel import newton_trial
 
 
 @pytest.mark.parametrize("n", [1, 7, 16, 33])
@@ -33,37 +36,52 @@ def double(x):
     return 2 * x
 
 
-def trial():
-    return (jnp.ones(3),)
+def fine():
+    return jnp.ones(3), np.ones(3)
 
 
 def test_plain_operations_run_on_a_cpu():
-    assert kernel.anywhere(lambda x: 1 / 0, double, trial, jnp.ones(1)) == 2
+    assert kernel.anywhere(lambda x: 1 / 0, double, fine, jnp.ones(1)) == 2
 
 
 def test_a_kernel_that_agrees_is_compiled_for_cuda_alone(on_gpu):
-    def other(x):
-        return x + x
-
-    assert kernel.works(other, double, trial)
-    program = jax.make_jaxpr(lambda x: kernel.anywhere(other, double, trial, x))(jnp.ones(3))
+    program = jax.make_jaxpr(lambda x: kernel.anywhere(lambda x: x + x, double, fine, x))(jnp.ones(3))
     assert "platform_index" in str(program)
 
 
 def test_a_kernel_that_fails_is_not_used_and_said_so_once(on_gpu):
-    def broken(x):
+    def broken():
         raise ValueError("no such instruction\nmore")
 
-    with pytest.warns(UserWarning, match="trial: plain operations instead of a kernel on a GPU: no such instruction"):
-        assert kernel.anywhere(broken, double, trial, jnp.ones(1)) == 2
-    assert kernel.anywhere(broken, double, trial, jnp.ones(1)) == 2
+    with pytest.warns(UserWarning, match="broken: plain operations instead of a kernel on a GPU: no such instruction"):
+        assert kernel.anywhere(double, double, broken, jnp.ones(1)) == 2
+    assert kernel.anywhere(double, double, broken, jnp.ones(1)) == 2
 
 
 def test_a_kernel_with_another_result_is_not_used(on_gpu):
+    def another():
+        return jnp.ones(3), 1.1 * np.ones(3)
+
     with pytest.warns(UserWarning, match="its result is another"):
-        assert kernel.anywhere(lambda x: 2.1 * x, double, trial, jnp.ones(1)) == 2
+        assert kernel.anywhere(lambda x: 2.1 * x, double, another, jnp.ones(1)) == 2
+
+
+@pytest.mark.parametrize("trial", [kernel.elimination_trial, newton_trial])
+def test_trials_pass_while_a_program_is_traced(on_gpu, trial):
+    """A trial that is traced into the program, or takes its arrays, fails on every GPU."""
+
+    def interpreted():
+        return trial(interpret=True)
+
+    def program(x):
+        assert kernel.works(interpreted)
+        return x
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        jax.make_jaxpr(jax.vmap(program))(jnp.ones(2))
 
 
 def test_kernels_can_be_switched_off(on_gpu, monkeypatch):
     monkeypatch.setenv(kernel.SWITCH, "off")
-    assert not kernel.works(double, double, trial)
+    assert not kernel.works(fine)
