@@ -86,7 +86,7 @@ def size(n: int) -> int:
 
 def parameters(n: int) -> triton.CompilerParams:
     """Return how programs that work on matrices of n rows are compiled."""
-    return triton.CompilerParams(num_warps=max(1, size(n) ** 2 // _LANES**2), num_stages=1)
+    return triton.CompilerParams(num_warps=max(1, size(n) // _LANES), num_stages=1)
 
 
 def first(n: int) -> pallas.Slice:
@@ -102,6 +102,9 @@ class Dofs:
         self.index = jnp.arange(self.size, dtype=jnp.int32)
         self.diagonal = self.index[:, None] == self.index[None, :]
         self.used = self.index < nv
+        # Zero, which Triton cannot tell. Where it knows that addresses are multiples of 8 bytes or more, a thread reads
+        # neighbours; with this in an address each reads one entry, and has a column of each matrix.
+        self.zero = jnp.minimum(world, 0)
 
     def load(self, ref: Any) -> Array:
         """Return a vector."""
@@ -113,27 +116,29 @@ class Dofs:
 
     def matrix(self, ref: Any) -> Array:
         """Return a square matrix."""
-        every = first(self.size)
-        return triton.load(ref.at[self.world, every, every], mask=self.used[:, None] & self.used[None, :], other=0)
+        at = self.index[:, None], self.index[None, :] + self.zero
+        return triton.load(ref.at[self.world, *at], mask=self.used[:, None] & self.used[None, :], other=0)
 
     def ones_beyond(self, dtype: Any) -> Array:
         """Return a diagonal matrix of ones beyond nv, so that the rest of a matrix there can be inverted."""
         return jnp.where(self.diagonal & ~self.used[:, None], 1, 0).astype(dtype)
 
     def solution(self, a: Array, b: Array) -> Array:
-        """Return x with a x = b for a symmetric positive definite matrix, by elimination without pivots."""
-        columns = self.index[None, :]
+        """Return x with a x = b for a symmetric positive definite matrix, by sweeping out pivot after pivot.
 
-        def eliminate(k: Array, table: tuple[Array, Array]) -> tuple[Array, Array]:
-            a, b = table
+        The matrix stays symmetric, so that the pivot's row is its column as well. Written out, since a warp has a
+        column of the matrix in each thread: the row of a pivot known in advance is in registers, and costs nothing.
+        """
+        for k in range(self.nv):
             own = self.index == k
             row = jnp.sum(jnp.where(own[:, None], a, 0), axis=0)
-            column = jnp.sum(jnp.where(columns == k, a, 0), axis=1)
             pivot, value = jnp.sum(jnp.where(own, row, 0)), jnp.sum(jnp.where(own, b, 0))
-            factor = jnp.where(own, pivot - 1, column) / pivot
-            return a - factor[:, None] * row[None, :], b - factor * value
-
-        return lax.fori_loop(jnp.int32(0), jnp.int32(self.nv), eliminate, (a, b))[1]
+            inverse = 1 / pivot
+            factor = row * inverse
+            b = jnp.where(own, value * inverse, b - factor * value)
+            swept = jnp.where(own[None, :], factor[:, None], a - factor[:, None] * row[None, :])
+            a = jnp.where(own[:, None], factor[None, :], swept)
+        return b
 
 
 def eliminated(a: Array, b: Array, *, interpret: bool = False) -> Array:

@@ -1,7 +1,8 @@
 """What Newton's kernel reads and writes: its arguments and results, and the rows of one world, block by block.
 
 A block has some plain rows, or all rows of some elliptic cones, axis by axis. What stands in each row is an array for
-the former, and a tuple of arrays, one for each axis, for the latter.
+the former, and a tuple of arrays, one for each axis, for the latter. J is read dof by dof: a thread has all entries of
+a row, so that J x is a sum without exchange between threads, and the law of a row is evaluated by one thread.
 """
 
 from collections.abc import Callable
@@ -19,7 +20,8 @@ from mjx_like.types.enums import ConstraintState
 
 Array = jax.Array
 
-_ROWS, _CONES = 16, 16  # of a block
+_ROWS = _CONES = 16  # of a block
+_CLEARED = 128  # rows at once
 _TOP, _BOTTOM, _MIDDLE = 0, 1, 2  # zones of a cone
 
 
@@ -28,7 +30,7 @@ class Inputs(NamedTuple):
 
     M: Any
     q: Any
-    J: Any
+    J: Any  # of plain rows, transposed: shape (nv, nplain)
     aref: Any
     D: Any
     low: Any
@@ -39,6 +41,7 @@ class Inputs(NamedTuple):
     nrow: Any  # plain rows in use
     tolerance: Any
     limit: Any
+    J_cone: Any = None  # shape (axes, nv, ncone): threads beside each other read cones beside each other
     scale: Any = None  # as of Cone
     mu: Any = None
     ncone: Any = None  # cones in use
@@ -65,7 +68,7 @@ class Block(Protocol):
         """Return J x - aref."""
 
     def push(self, residual: Any) -> Array:
-        """Return J' force, shape (size,)."""
+        """Return J' force, by row: shape (size, rows), to be summed over its rows."""
 
     def bend(self, residual: Any) -> Array:
         """Return the Hessian of the cost, shape (size, size)."""
@@ -87,7 +90,7 @@ class Block(Protocol):
 
 
 def _outer(weighted: Array, rows: Array) -> Array:
-    return jnp.dot(weighted.T, rows, precision=lax.Precision.HIGHEST)
+    return jnp.dot(weighted, rows.T, precision=lax.Precision.HIGHEST)
 
 
 class _Memory:
@@ -99,9 +102,10 @@ class _Memory:
     def load(self, ref: Any, at: tuple[Array, ...], used: Array) -> Array:
         return triton.load(ref.at[self.world, *at], mask=used, other=0)
 
-    def jacobian(self, row: Array, used: Array) -> Array:
-        at, mask = (row[:, None], self.dofs.index[None, :]), used[:, None] & self.dofs.used[None, :]
-        return self.load(self.given.J, at, mask)
+    def jacobian(self, ref: Any, lead: tuple[Array, ...], row: Array, used: Array) -> Array:
+        """Return a block of a transposed J, shape (size, rows)."""
+        at, mask = (self.dofs.index[:, None], row[None, :] + self.dofs.zero), self.dofs.used[:, None] & used[None, :]
+        return self.load(ref, (*lead, *at), mask)
 
     def store(self, ref: Any, row: Array, value: Array, inside: Array) -> None:
         triton.store(ref.at[self.world, row], value, mask=inside)
@@ -114,21 +118,21 @@ class _Plain:
         g = memory.given
         D, low, high, loss, self._aref = (memory.load(x, (row,), used) for x in (g.D, g.low, g.high, g.loss, g.aref))
         self._law = Law(D=D, low=low, high=high, loss=loss, cone=None)
-        self._J = memory.jacobian(row, used)
+        self._J = memory.jacobian(g.J, (), row, used)
         self._memory, self._row, self._used, self._inside = memory, row, used, inside
 
     def along(self, x: Array) -> Array:
-        return jnp.sum(self._J * x[None, :], axis=1)
+        return jnp.sum(self._J * x[:, None], axis=0)
 
     def residual(self, x: Array) -> Array:
         return self.along(x) - self._aref
 
     def push(self, residual: Array) -> Array:
-        return jnp.sum(self._J * force(self._law, residual)[:, None], axis=0)
+        return self._J * force(self._law, residual)[None, :]
 
     def bend(self, residual: Array) -> Array:
         weight, _ = curvature(self._law, zones(self._law, residual), residual, self._J)
-        return _outer(weight[:, None] * self._J, self._J)
+        return _outer(self._J * weight[None, :], self._J)
 
     def slope(self, residual: Array, direction: Array) -> tuple[Array, Array]:
         weight, _ = curvature(self._law, zones(self._law, residual), residual, self._J)
@@ -166,7 +170,7 @@ class _Cones:
     def __init__(self, memory: _Memory, cone: Array, first: int, axes: int, used: Array, inside: Array):
         g = memory.given
         self._rows = tuple(first + cone * axes + k for k in range(axes))
-        self._J = tuple(memory.jacobian(row, used) for row in self._rows)
+        self._J = tuple(memory.jacobian(g.J_cone, (jnp.int32(k),), cone, used) for k in range(axes))
         self._aref, self._D = (tuple(memory.load(x, (row,), used) for row in self._rows) for x in (g.aref, g.D))
         numbers = (jnp.full_like(cone, k) for k in range(axes))
         self._scale = tuple(memory.load(g.scale, (cone, k), used) for k in numbers)
@@ -174,17 +178,17 @@ class _Cones:
         self._memory, self._used, self._inside = memory, used, inside
 
     def along(self, x: Array) -> tuple[Array, ...]:
-        return tuple(jnp.sum(J * x[None, :], axis=1) for J in self._J)
+        return tuple(jnp.sum(J * x[:, None], axis=0) for J in self._J)
 
     def residual(self, x: Array) -> tuple[Array, ...]:
         return tuple(a - b for a, b in zip(self.along(x), self._aref, strict=True))
 
     def push(self, residual: tuple[Array, ...]) -> Array:
-        return sum(jnp.sum(J * f[:, None], axis=0) for J, f in zip(self._J, self._force(residual), strict=True))
+        return sum(J * f[None, :] for J, f in zip(self._J, self._force(residual), strict=True))
 
     def bend(self, residual: tuple[Array, ...]) -> Array:
         weights, K = self._curvature(residual, self._J)
-        return sum(_outer(w[:, None] * rows, rows) for w, rows in zip(weights, K, strict=True))
+        return sum(_outer(rows * w[None, :], rows) for w, rows in zip(weights, K, strict=True))
 
     def slope(self, residual: tuple[Array, ...], direction: tuple[Array, ...]) -> tuple[Array, Array]:
         weights, K = self._curvature(residual, direction)
@@ -241,7 +245,7 @@ class _Cones:
         s = self._surface(residual)
 
         def each(x: Array) -> Array:
-            return x.reshape(x.shape + (1,) * (rows[0].ndim - 1))
+            return x if rows[0].ndim == 1 else x[None, :]
 
         scaled = tuple(each(scale) * row for scale, row in zip(self._scale, rows, strict=True))
         lost = (self._mu, *s.unit)
@@ -270,6 +274,10 @@ class Rows:
             return total
         return self._over(self._cone_block, _blocks(self._cones_used, _CONES), of_block, total)
 
+    def pushes(self) -> Array:
+        """Return zeros of the shape of a block's push."""
+        return jnp.zeros((self._memory.dofs.size, _ROWS), self._memory.given.M.dtype)
+
     def write(self, found: Outputs, x: Array) -> Array:
         """Write forces and states at an acceleration, of rows that are not in use as well; return J' force."""
 
@@ -278,9 +286,25 @@ class Rows:
             b.write(found, residual)
             return b.push(residual)
 
-        plain, cones = (_blocks(jnp.int32(n), each) for n, each in ((self._nplain, _ROWS), (self._cones[0], _CONES)))
-        push = self._over(self._plain, plain, written, jnp.zeros_like(x))
-        return push if self._cones_used is None else self._over(self._cone_block, cones, written, push)
+        used = _blocks(self._rows_used, _ROWS)
+        push = self._over(self._plain, used, written, self.pushes())
+        self._clear(found, used * _ROWS, self._nplain)
+        if self._cones_used is not None:
+            (count, axes), used = self._cones, _blocks(self._cones_used, _CONES)
+            push = self._over(self._cone_block, used, written, push)
+            self._clear(found, self._nplain + used * _CONES * axes, self._nplain + count * axes)
+        return jnp.sum(push, axis=1)
+
+    def _clear(self, found: Outputs, first: Array, end: int) -> None:
+        """Write zeros for the rows from `first` on."""
+
+        def clear(i: Array, none: Array) -> Array:
+            row = first + i * _CLEARED + jnp.arange(_CLEARED, dtype=jnp.int32)
+            for ref in (found.force, found.state):
+                self._memory.store(ref, row, jnp.zeros(_CLEARED, ref.dtype), row < end)
+            return none
+
+        lax.fori_loop(jnp.int32(0), _blocks(end - first, _CLEARED), clear, jnp.int32(0))
 
     def _plain(self, i: Array) -> _Plain:
         row = i * _ROWS + jnp.arange(_ROWS, dtype=jnp.int32)

@@ -60,13 +60,14 @@ def newton_kernel(settings: Settings, p: Problem, start: Start, *, interpret: bo
 def _solved(settings: Settings, interpret: bool, p: Problem, start: Start) -> Solution:
     """Return the optima of a batch of worlds."""
     limit = jnp.broadcast_to(most_iterations(settings, start.limit), start.nrow.shape).astype(jnp.int32)
+    nplain, *cones = split(p.law)
     given = Inputs(
-        M=p.M, q=p.q, J=p.J, aref=p.aref, D=p.law.D, low=p.law.low, high=p.law.high, loss=p.law.loss,
+        M=p.M, q=p.q, J=p.J[:, :nplain].mT, aref=p.aref, D=p.law.D, low=p.law.low, high=p.law.high, loss=p.law.loss,
         smooth=start.smooth, warm=start.warm, nrow=start.nrow, tolerance=start.tolerance, limit=limit,
     )  # fmt: skip
-    nplain, *cones = split(p.law)
     if p.law.cone is not None:
-        given = given._replace(scale=p.law.cone.scale, mu=p.law.cone.mu, ncone=start.ncone)
+        J = jnp.moveaxis(p.J[:, nplain:].reshape(-1, *cones, p.J.shape[-1]), 1, -1)
+        given = given._replace(J_cone=J, scale=p.law.cone.scale, mu=p.law.cone.mu, ncone=start.ncone)
     leaves, tree = jax.tree.flatten(given)
     count = start.nrow.shape[0]
     like = functools.partial(jax.ShapeDtypeStruct, dtype=p.M.dtype)
@@ -103,7 +104,7 @@ class _World(NamedTuple):
 
     def metric(self, x: Array) -> Array:
         """Return M x; M is read again, which is cheaper than to keep it."""
-        return jnp.sum(self.dofs.matrix(self.given.M) * x[None, :], axis=1)
+        return jnp.sum(self.dofs.matrix(self.given.M) * x[:, None], axis=0)
 
 
 def _program(settings: Settings, tree: Any, nplain: int, cones: tuple[int, int], nv: int, *refs: Any) -> None:
@@ -161,8 +162,8 @@ def _iterate(w: _World, s: _State) -> _State:
         return b.push(residual), b.bend(residual)
 
     size, dtype = w.dofs.size, s.x.dtype
-    push, bend = w.rows.sums(model, (jnp.zeros_like(s.x), jnp.zeros((size, size), dtype)))
-    gradient = s.smooth - push
+    pushes, bend = w.rows.sums(model, (w.rows.pushes(), jnp.zeros((size, size), dtype)))
+    gradient = s.smooth - jnp.sum(pushes, axis=1)
     step = -w.dofs.solution(w.dofs.matrix(w.given.M) + bend + w.dofs.ones_beyond(dtype), gradient)
     along = w.metric(step)
     decrement, norm = -0.5 * jnp.sum(step * gradient), _norm(gradient)
