@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.math.platform import on_cpu
-from mjx_like.math.select import precedes
+from mjx_like.math.select import precedes, search
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import PairGroup
@@ -13,7 +13,7 @@ from mjx_like.types.pytree import Record, leaf, record
 
 Array = jax.Array
 
-_FEW = 256  # pairs up to which each is compared with each: fewer loops than a sort
+_FEW = 256  # pairs up to which a CPU compares each with each, in fewer loops than a sort, and others always sort
 
 
 @record
@@ -47,7 +47,7 @@ def near_pairs(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array, d
 def positions(flags: Array, capacity: int) -> Array:
     """Return where the first `capacity` flags that are set stand, in order; the number of flags beyond the last."""
     total = jnp.cumsum(flags, dtype=jnp.int32)
-    return jnp.searchsorted(total, jnp.arange(1, capacity + 1, dtype=jnp.int32)).astype(jnp.int32)
+    return search(total, jnp.arange(1, capacity + 1, dtype=jnp.int32), side="left")
 
 
 def keep_lowest(wanted: Array, value: Array, capacity: int) -> Array:
@@ -62,7 +62,7 @@ def keep_lowest(wanted: Array, value: Array, capacity: int) -> Array:
 
     def lowest(state: tuple[Array, Array]) -> tuple[Array, Array]:
         key = jnp.where(state[1], lax.stop_gradient(value), jnp.inf)
-        if key.size <= _FEW:
+        if key.size <= _FEW and on_cpu():
             rank = jnp.sum(precedes(key), axis=1, dtype=jnp.int32)
         else:
             rank = jnp.argsort(jnp.argsort(key, stable=True), stable=True)

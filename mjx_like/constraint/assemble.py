@@ -14,7 +14,7 @@ from mjx_like.constraint.spring import Springs
 from mjx_like.math import safe
 from mjx_like.math.platform import on_cpu
 from mjx_like.math.select import rows as rows_of
-from mjx_like.math.select import take
+from mjx_like.math.select import search, take
 from mjx_like.types.data import Contact
 from mjx_like.types.enums import ConeType, ConstraintType
 from mjx_like.types.plans import ConstraintPlan
@@ -59,19 +59,18 @@ def contacts_share(t: Topology) -> int:
 
 def nth_active(count: Array, size: int) -> Array:
     """Return, for r below `size`, the index of the entry where the running total `count` first exceeds r."""
-    return _count(count <= jnp.arange(size, dtype=count.dtype)[:, None])
+    return _first_beyond(count, jnp.arange(size, dtype=count.dtype), many=False)
 
 
-def _first_beyond(total: Array, row: Array) -> Array:
-    """Return the index of the entry where a running total first exceeds each r, by bisection: for many entries."""
-    return jnp.searchsorted(total, row, side="right").astype(jnp.int32)
+def _first_beyond(total: Array, row: Array, many: bool) -> Array:
+    """Return the index of the entry where a running total first exceeds each r.
 
-
-def _count(flags: Array) -> Array:
-    """Return how many flags of each row are set; on a CPU as a product, which makes fewer loops than a sum."""
-    if not on_cpu():
-        return jnp.sum(flags, axis=1, dtype=jnp.int32)
-    return (flags.astype(jnp.float32) @ np.ones(flags.shape[1], np.float32)).astype(jnp.int32)
+    On a CPU few entries are counted, by a product, which makes fewer loops than a sum.
+    """
+    if many or not on_cpu():
+        return search(total, row, side="right")
+    before = (total <= row[:, None]).astype(jnp.float32)
+    return (before @ np.ones(total.size, np.float32)).astype(jnp.int32)
 
 
 class _Values(NamedTuple):
@@ -159,8 +158,7 @@ def _finish(v: _Values, used: Array) -> Rows:
 def _slot_rows(row: Array, t: Topology, inputs: Inputs) -> _Values:
     """Return what the n-th active slots give to rows, for each n in `row`."""
     plan, s, p, trees = t.plans.constraint, inputs.slots, inputs.springs, t.plans.tree.trees
-    source = nth_active(inputs.slot_end, row.size) if trees is None else _first_beyond(inputs.slot_end, row)
-    source = jnp.minimum(source, len(plan.slot_type) - 1)
+    source = jnp.minimum(_first_beyond(inputs.slot_end, row, many=trees is not None), len(plan.slot_type) - 1)
     own = _picked(_OfSlot(s.pos, s.margin, s.frictionloss, p.R, p.k, p.b, p.imp, p.slope), source)
     column = plan.slot_dof if trees is None else tree_rows.slot_column(t)
     every = _PlannedSlot(plan.slot_type, plan.slot_id, column, plan.slot_sign, plan.slot_dense)
@@ -201,7 +199,7 @@ def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> _Values:
     p: ContactParameters = jax.tree.map(lambda x: x[:ncon], inputs.parameters)
     each, end = inputs.contact_rows[:ncon], inputs.contact_end[:ncon]
     many = t.plans.tree.trees is not None
-    source = jnp.minimum(_first_beyond(end, row) if many else _count(end <= row[:, None]), ncon - 1)
+    source = jnp.minimum(_first_beyond(end, row, many), ncon - 1)
     edge = row - _rows_at(end - each, source)
     packed = jnp.concatenate([x.reshape(ncon, -1) for x in (c.frame, c.pos, c.friction)], axis=1)
     geometry = _rows_at(jax.lax.optimization_barrier(packed), source)  # else each row makes its contact again

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.layout import Layout, with_layout_constraint
 
 from mjx_like.constraint.adhesion import adhesion_bias, adhesive_gap, surface_motion
 from mjx_like.constraint.assemble import Inputs, Rows, contacts_share, nth_active, rows
@@ -22,7 +23,7 @@ from mjx_like.math.batching import capacities, doubled, mapped_batch, with_capac
 from mjx_like.math.linear import floats, is_float, linear_at_capacity
 from mjx_like.math.platform import on_cpu
 from mjx_like.math.rule import custom_jvp
-from mjx_like.math.select import precedes, running_total
+from mjx_like.math.select import running_total, sum_of_lower
 from mjx_like.math.tangent import changing, still
 from mjx_like.smooth.crb import full_factor
 from mjx_like.tree.blocks import row_velocity
@@ -193,7 +194,7 @@ def _within_capacity(
         fixed = fixed._replace(active=fixed.active & (slot_end <= m.njmax))
     room = jnp.int32(m.njmax) - jnp.minimum(_last(slot_end), m.njmax)
     if each.size:
-        before = jnp.sum(jnp.where(precedes(d.contact.dist), each, 0), axis=1, dtype=jnp.int32)
+        before = sum_of_lower(d.contact.dist, each)
         each = jnp.where(before + each <= room, each, 0)
     return fixed, each
 
@@ -228,16 +229,16 @@ def _softened(m: Model, fixed: Slots | None, own: Springs | None, c: Contact | N
 @functools.partial(custom_jvp, nondiff_argnums=(0,))
 def _assemble(t: Topology, need: Array, inputs: Inputs) -> Rows:
     """Return the rows at full capacity; `need`: the rows in use, which decide how much work is done."""
-
-    if not on_cpu():  # without the choice, what follows joins the kernels that make the rows
-        return _padded(t.njmax, t, inputs)
+    turned = not on_cpu()  # a choice ends fusions: J is written as the solver's kernel reads it
 
     def kernel(axes, need, inputs):
         def sized(capacity, inputs):
-            return jax.vmap(functools.partial(_padded, capacity, t), in_axes=axes[1:])(inputs)
+            made = jax.vmap(functools.partial(_padded, capacity, t, turned=turned), in_axes=axes[1:])(inputs)
+            return made._replace(efc_J=with_layout_constraint(made.efc_J, Layout((0, 1, 2)))) if turned else made
 
         sizes = capacities(t.njmax) if t.plans.tree.trees is None else doubled(t.njmax)
-        return with_capacity(sizes, need, sized, inputs)
+        made = with_capacity(sizes, need, sized, inputs)
+        return made._replace(efc_J=made.efc_J.mT) if turned else made
 
     return mapped_batch(kernel)(need, inputs)
 
@@ -258,10 +259,12 @@ def _assemble_jvp(t: Topology, primals, tangents):
     return made, jax.tree.map(lambda x: next(found) if is_float(x) else still(x), made)
 
 
-def _padded(capacity: int, t: Topology, inputs: Inputs) -> Rows:
-    """Return the rows of one world, at most `capacity` of them, and zeros up to njmax."""
+def _padded(capacity: int, t: Topology, inputs: Inputs, turned: bool = False) -> Rows:
+    """Return the rows of one world, at most `capacity` of them, and zeros up to njmax; `turned`: J transposed."""
 
-    def pad(x: Array) -> Array:
-        return jnp.pad(x, [(0, t.njmax - capacity)] + [(0, 0)] * (x.ndim - 1)) if capacity < t.njmax else x
+    def pad(x: Array, axis: int = 0) -> Array:
+        return jnp.pad(x, [(0, (t.njmax - capacity) * (i == axis)) for i in range(x.ndim)]) if capacity < t.njmax else x
 
-    return jax.tree.map(pad, rows(capacity, t, inputs))
+    made = rows(capacity, t, inputs)
+    J = pad(made.efc_J.T, axis=1) if turned else pad(made.efc_J)
+    return Rows(**{name: J if name == "efc_J" else pad(x) for name, x in made._asdict().items()})

@@ -13,7 +13,7 @@ from mjx_like.envs.state import State
 from mjx_like.errors import InputError
 from mjx_like.math.select import rows
 from mjx_like.math.world_last import map_last
-from mjx_like.rollout.rollout import MOST_DOFS_LAST, default_block
+from mjx_like.rollout.rollout import default_block, worlds_are_last
 from mjx_like.rollout.sharding import in_blocks
 
 Array = jax.Array
@@ -56,8 +56,7 @@ class VectorEnv:
         if len(worlds) != 1 or action.shape != (*worlds, need):
             raise InputError(f"step: action has shape {action.shape}, {worlds[:1]} worlds need {(*worlds, need)}")
         block = default_block(worlds[0], None) if self._block is None else self._block
-        last = jax.default_backend() == "cpu" and self.env.model.nv <= MOST_DOFS_LAST
-        step = self._worlds_last if last else self._worlds_first
+        step = self._worlds_last if worlds_are_last(self.env.model) else self._worlds_first
         return in_blocks(lambda worlds, _: step(*worlds), block)((state, action), None)
 
     def _worlds_first(self, state: State, action: Array) -> State:

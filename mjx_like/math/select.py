@@ -109,6 +109,21 @@ def precedes(value: Array) -> Array:
     return (value < value[:, None]) | ((value == value[:, None]) & (order < order[:, None]))
 
 
+def sum_of_lower(value: Array, weight: Array) -> Array:
+    """Return, for each entry, the sum of the weights of those that come before it in ascending order; int32."""
+    if on_cpu():
+        return jnp.sum(jnp.where(precedes(value), weight, 0), axis=1, dtype=jnp.int32)
+    order = jnp.argsort(value, stable=True)
+    sorted_weight = rows(weight, order)
+    return rows(running_total(sorted_weight) - sorted_weight, jnp.argsort(order))
+
+
+def search(ascending: Array, value: Array, side: str) -> Array:
+    """Return what `jnp.searchsorted` does, as int32; without a loop on an accelerator, which waits in each round."""
+    method = "scan" if on_cpu() else "scan_unrolled"
+    return jnp.searchsorted(ascending, value, side=side, method=method).astype(jnp.int32)
+
+
 _LONGEST_SUM = 32  # up to this length, a sum is one loop of XLA's CPU backend; longer ones are two
 
 
@@ -128,10 +143,8 @@ _LARGEST_TRIANGLE = 256  # up to this length, sums are a product with a constant
 def running_total(count: Array) -> Array:
     """Return the running totals of counts or flags, shape (n,), as int32; exact up to 2^24."""
     size = count.shape[0]
-    if size > _LARGEST_TRIANGLE:
+    if size > _LARGEST_TRIANGLE or not on_cpu():
         return jnp.cumsum(count, dtype=jnp.int32)
-    if not on_cpu():
-        return jnp.sum(jnp.where(np.tri(size, dtype=bool), count, 0), axis=1, dtype=jnp.int32)
     triangle = jnp.asarray(np.tri(size).T, jnp.float32)
     return jnp.matmul(count.astype(jnp.float32), triangle, precision="highest").astype(jnp.int32)
 

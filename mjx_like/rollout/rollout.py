@@ -164,7 +164,7 @@ def _rollout(m, d, given, policy, steps, every, record, remat, unroll, block, de
     mapped += [True] * (len(leaves) - len(mapped))
     worlds = [x for x, is_mapped in zip(leaves, mapped, strict=True) if is_mapped]
     shared = [x for x, is_mapped in zip(leaves, mapped, strict=True) if not is_mapped]
-    many = _worlds_last if jax.default_backend() == "cpu" and m.nv <= MOST_DOFS_LAST else _worlds_first
+    many = _worlds_last if worlds_are_last(m) else _worlds_first
 
     def together(own: list[Array], common: list[Array]) -> tuple[Data, Any]:
         own, common = iter(own), iter(common)
@@ -174,6 +174,11 @@ def _rollout(m, d, given, policy, steps, every, record, remat, unroll, block, de
     function = in_blocks(together, block)
     function = function if devices is None else over_devices(function, devices)
     return function(worlds, shared)
+
+
+def worlds_are_last(m: Model) -> bool:
+    """Return whether arrays of many worlds have the axis of the worlds last within a step."""
+    return jax.default_backend() == "cpu" and m.nv <= MOST_DOFS_LAST
 
 
 def own_axes(m: Model, d: Data, ctrl: Array | None) -> list[bool]:

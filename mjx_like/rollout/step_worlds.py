@@ -10,7 +10,6 @@ from mjx_like.arguments import truth, whole_number
 from mjx_like.errors import InputError
 from mjx_like.math.world_last import map_last
 from mjx_like.rollout.rollout import (
-    MOST_DOFS_LAST,
     Recorder,
     check_record,
     check_types,
@@ -19,6 +18,7 @@ from mjx_like.rollout.rollout import (
     recomputed,
     record_state,
     start_of,
+    worlds_are_last,
 )
 from mjx_like.rollout.sharding import in_blocks
 from mjx_like.step import step
@@ -61,8 +61,11 @@ def step_worlds(
     own, (leaves, structure) = own_axes(m, d, None), jax.tree.flatten((m, d))
     one = functools.partial(_step, record)
     mapped = jax.tree.unflatten(structure, own)
-    last = jax.default_backend() == "cpu" and m.nv <= MOST_DOFS_LAST
-    many = _worlds_last(one, mapped) if last else jax.vmap(one, jax.tree.map(lambda x: 0 if x else None, mapped))
+    many = (
+        _worlds_last(one, mapped)
+        if worlds_are_last(m)
+        else jax.vmap(one, jax.tree.map(lambda x: 0 if x else None, mapped))
+    )
 
     def together(worlds: list[Array], shared: list[Array]) -> tuple[dict[str, Array], Any]:
         worlds, shared = iter(worlds), iter(shared)

@@ -26,7 +26,7 @@ def mapped(m, d):
 @pytest.fixture(params=["last", "first"])
 def layout(request, monkeypatch):
     """Worlds on the last axis inside, as with few dofs on a CPU, and on the first."""
-    monkeypatch.setattr(module, "MOST_DOFS_LAST", 16 if request.param == "last" else 0)
+    monkeypatch.setattr(module, "worlds_are_last", lambda m: request.param == "last")
 
 
 def test_equals_vmap_of_step(model, layout):
