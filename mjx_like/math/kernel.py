@@ -4,6 +4,7 @@ A program of a kernel has one world. Triton asks for sizes that are powers of tw
 model's, and zero there. The plain operations of JAX are the reference, and run wherever a kernel does not.
 """
 
+import functools
 import os
 import warnings
 from collections.abc import Callable
@@ -15,7 +16,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.experimental import pallas
-from jax.experimental.pallas import triton
+
+try:
+    from jax.experimental.pallas import triton
+except ImportError:  # deprecated in jax 0.11: a release without it runs the plain operations
+    triton = None
 
 Array = jax.Array
 
@@ -26,13 +31,13 @@ _LANES = 32  # threads of a warp
 _CLOSE = 1e-3  # single precision, well-conditioned trials
 
 Function = Callable[..., Any]
-Trial = Callable[[], tuple[Any, Any]]
+Trial = Callable[[], tuple[Function, Function, tuple[Any, ...]]]
 
 
 def anywhere(kernel: Function, plain: Function, trial: Trial, *args: Any) -> Any:
     """Return what `plain` does, by the kernel where the program is compiled for a GPU of NVIDIA.
 
-    trial: returns what the kernel and the plain operations make of a small problem, before the kernel is first used.
+    trial: returns the kernel, the plain operations and a small problem to try them on, before the kernel is first used.
     """
     if jax.default_backend() != "gpu" or not works(trial):
         return plain(*args)
@@ -44,7 +49,7 @@ def works(trial: Trial) -> bool:
 
     Where programs are compiled for a GPU that is not there, there is nothing to try it on.
     """
-    if os.environ.get(SWITCH, "on") == "off":
+    if triton is None or os.environ.get(SWITCH, "on") == "off":
         return False
     return jax.devices()[0].platform != "gpu" or _agrees(trial)
 
@@ -69,13 +74,17 @@ def _failure(trial: Trial) -> str:
 
     A thread of its own runs the trial, since this one traces the program that asks, and would trace it in.
     """
+
+    def both() -> list[Any]:
+        own, plain, args = trial()
+        return [jax.tree.leaves(jax.jit(f)(*args)) for f in (own, plain)]
+
     with ThreadPoolExecutor(1) as thread:
         try:
-            results = thread.submit(trial).result()
+            results = thread.submit(both).result()
         except Exception as error:  # whatever the compiler or the driver says: plain operations are there
             return str(error).partition("\n")[0] or type(error).__name__
-    pairs = zip(*map(jax.tree.leaves, results), strict=True)
-    close = all(np.allclose(own, plain, rtol=_CLOSE, atol=_CLOSE) for own, plain in pairs)
+    close = all(np.allclose(a, b, rtol=_CLOSE, atol=_CLOSE) for a, b in zip(*results, strict=True))
     return "" if close else "its result is another"
 
 
@@ -84,7 +93,7 @@ def size(n: int) -> int:
     return max(_LEAST, 1 << (n - 1).bit_length())
 
 
-def parameters(n: int) -> triton.CompilerParams:
+def parameters(n: int) -> Any:
     """Return how programs that work on matrices of n rows are compiled."""
     return triton.CompilerParams(num_warps=max(1, size(n) // _LANES), num_stages=1)
 
@@ -162,10 +171,14 @@ def eliminated(a: Array, b: Array, *, interpret: bool = False) -> Array:
     )(a, b)
 
 
-def elimination_trial(*, interpret: bool = False) -> tuple[Array, Array]:
-    """Return what `eliminated` and NumPy make of a few systems."""
+def elimination_trial(*, interpret: bool = False) -> tuple[Function, Function, tuple[Array, Array]]:
+    """Return `eliminated`, LAPACK's solve, and a few systems in single precision."""
     rng = np.random.default_rng(0)
-    root, b = rng.normal(size=(4, 20, 20)), rng.normal(size=(4, 20))
-    a = root @ root.mT + np.eye(20)
-    found = eliminated(jnp.asarray(a, jnp.float32), jnp.asarray(b, jnp.float32), interpret=interpret)
-    return found, np.linalg.solve(a, b[..., None])[..., 0]
+    root = rng.normal(size=(4, 20, 20))
+    systems = root @ root.mT + np.eye(20), rng.normal(size=(4, 20))
+    own = functools.partial(eliminated, interpret=interpret)
+    return own, _solved, tuple(jnp.asarray(x, jnp.float32) for x in systems)
+
+
+def _solved(a: Array, b: Array) -> Array:
+    return jnp.linalg.solve(a, b[..., None])[..., 0]

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple, Protocol
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.experimental.pallas import triton
 
 from mjx_like.constants import MINVAL
-from mjx_like.math.kernel import Dofs
+from mjx_like.math.kernel import Dofs, triton
 from mjx_like.solver.law import Law, cost_changes, curvature, force, state, zones
 from mjx_like.types.enums import ConstraintState
 

@@ -230,13 +230,12 @@ def _searched(w: _World, s: _State, step: Array, along: Array, decrement: Array)
     return lax.while_loop(lambda p: ~p.done, probe, first)
 
 
-def newton_trial(*, interpret: bool = False) -> tuple[Solution, Solution]:
-    """Return what the kernel and `newton` make of a problem in single precision."""
+def newton_trial(*, interpret: bool = False) -> tuple[Any, Any, tuple[Problem, Start]]:
+    """Return the kernel, `newton`, and a problem in single precision."""
     given = jax.tree.map(lambda x: x.astype(jnp.float32) if x.dtype == float else x, sample_problem(ncone=5))
     settings = Settings(iterations=20, ls_iterations=20, warmstart=True)
-    own, plain = functools.partial(newton_kernel, interpret=interpret), newton
-    found, right = (jax.jit(functools.partial(f, settings))(*given) for f in (own, plain))
-    return found.qacc, right.qacc
+    own, plain = functools.partial(newton_kernel, settings, interpret=interpret), functools.partial(newton, settings)
+    return (lambda *args: own(*args).qacc), (lambda *args: plain(*args).qacc), given
 
 
 def sample_problem(nv: int = 20, nrow: int = 40, ncone: int = 0, axes: int = 3, seed: int = 0) -> tuple[Problem, Start]:

@@ -37,7 +37,7 @@ def double(x):
 
 
 def fine():
-    return jnp.ones(3), np.ones(3)
+    return double, double, (jnp.ones(3),)
 
 
 def test_plain_operations_run_on_a_cpu():
@@ -60,7 +60,7 @@ def test_a_kernel_that_fails_is_not_used_and_said_so_once(on_gpu):
 
 def test_a_kernel_with_another_result_is_not_used(on_gpu):
     def another():
-        return jnp.ones(3), 1.1 * np.ones(3)
+        return lambda x: 2.1 * x, double, (jnp.ones(3),)
 
     with pytest.warns(UserWarning, match="its result is another"):
         assert kernel.anywhere(lambda x: 2.1 * x, double, another, jnp.ones(1)) == 2
@@ -80,6 +80,11 @@ def test_trials_pass_while_a_program_is_traced(on_gpu, trial):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         jax.make_jaxpr(jax.vmap(program))(jnp.ones(2))
+
+
+def test_a_release_without_triton_runs_plain_operations(on_gpu, monkeypatch):
+    monkeypatch.setattr(kernel, "triton", None)
+    assert not kernel.works(fine)
 
 
 def test_kernels_can_be_switched_off(on_gpu, monkeypatch):
