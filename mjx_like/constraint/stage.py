@@ -34,6 +34,8 @@ from mjx_like.types.topology import Topology
 
 Array = jax.Array
 
+_LEAST_SAVING = 2.5  # of all rows over those of a capacity, on an accelerator
+
 
 class _InUse(NamedTuple):
     """Which slots and contacts have rows."""
@@ -236,11 +238,16 @@ def _assemble(t: Topology, need: Array, inputs: Inputs) -> Rows:
             made = jax.vmap(functools.partial(_padded, capacity, t, turned=turned), in_axes=axes[1:])(inputs)
             return made._replace(efc_J=with_layout_constraint(made.efc_J, Layout((0, 1, 2)))) if turned else made
 
-        sizes = capacities(t.njmax) if t.plans.tree.trees is None else doubled(t.njmax)
-        made = with_capacity(sizes, need, sized, inputs)
+        made = with_capacity(_sizes(t), need, sized, inputs)
         return made._replace(efc_J=made.efc_J.mT) if turned else made
 
     return mapped_batch(kernel)(need, inputs)
+
+
+def _sizes(t: Topology) -> tuple[int, ...]:
+    """Return the capacities to choose from; on an accelerator, where a choice waits for the host, few and far apart."""
+    sizes = capacities(t.njmax) if t.plans.tree.trees is None else doubled(t.njmax)
+    return sizes if on_cpu() else (*(n for n in sizes[:-1] if _LEAST_SAVING * n < t.njmax), t.njmax)
 
 
 @functools.partial(_assemble.defjvp, symbolic_zeros=True)

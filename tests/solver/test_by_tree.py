@@ -58,7 +58,9 @@ def checked(name: str):
     return mj, m, sample, jax.jit(jax.vmap(functools.partial(seen, m)))(worlds(m, sample))
 
 
-@pytest.mark.parametrize("name", [pytest.param("apart", marks=pytest.mark.slow), "stacks", "tied"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("apart", marks=pytest.mark.slow), "stacks", pytest.param("tied", marks=pytest.mark.slow)]
+)
 def test_rows_and_accelerations_equal_mujoco(name):
     mj, m, sample, out = checked(name)
     assert m.plans.tree.trees is not None and by_tree(m) == (name != "tied")
