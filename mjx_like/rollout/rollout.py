@@ -28,7 +28,7 @@ Array = jax.Array
 
 # What one step hands to the next: state, inputs (a reset changes them), counters that grow.
 CARRIED = with_role(Data, Role.STATE, Role.MEMORY, Role.WARMSTART, Role.INPUT, Role.USERDATA, Role.COUNTER)
-CPU_BLOCK = 128
+CPU_BLOCK, CPU_BLOCK_HARD = 128, 512  # hard contact solves a share of a block at a time
 # On a CPU, up to this many dofs, arrays of one world are so short that having the worlds last is faster.
 MOST_DOFS_LAST = 16
 
@@ -109,7 +109,8 @@ def rollout(
       remat: in reverse mode, store only the state of each step, the solver's acceleration and what the search for
         contacts of convex geoms found, and compute the rest again.
       unroll: steps written out in the body of the loop.
-      block: worlds that run together; None for 128 on a CPU (they fit its cache), else all. One world has none.
+      block: worlds that run together; None for 128 on a CPU (they fit its cache; 512 with hard
+        contact), else all. One world has none.
       devices: devices that share the worlds; None for the one where the arguments are.
       return_data: return the Data at the end too, to go on from it.
 
@@ -130,7 +131,7 @@ def rollout(
     check_record(record)
     remat, return_data = truth("remat", remat), truth("return_data", return_data)
     devices = None if devices is None else _devices(batch, devices)
-    block = _block(batch, block, devices)
+    block = _block(m, batch, block, devices)
     with _collector_paused():
         end, records = _rollout(m, d, given, policy, steps, every, record, remat, unroll, block, devices)
     return (records, end) if return_data else records
@@ -307,16 +308,18 @@ def _devices(batch: int | None, devices: Any) -> tuple[jax.Device, ...]:
     return given
 
 
-def _block(batch: int | None, block: int | None, devices: tuple[jax.Device, ...] | None) -> int | None:
+def _block(m: Model, batch: int | None, block: int | None, devices: tuple[jax.Device, ...] | None) -> int | None:
     """Return how many worlds run together, None for one without a world axis."""
     if block is not None:
         block = whole_number("block", block, least=1)
     if batch is None or block is not None:
         return None if batch is None else block
-    return default_block(batch, devices)
+    return default_block(m, batch, devices)
 
 
-def default_block(batch: int, devices: Sequence[jax.Device] | None) -> int:
+def default_block(m: Model, batch: int, devices: Sequence[jax.Device] | None = None) -> int:
     """Return how many worlds run together where `block` is None."""
     platform = jax.default_backend() if devices is None else devices[0].platform
-    return CPU_BLOCK if platform == "cpu" else batch
+    if platform != "cpu":
+        return batch
+    return CPU_BLOCK if m.hard is None else CPU_BLOCK_HARD
