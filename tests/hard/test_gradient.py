@@ -80,6 +80,7 @@ def slider():
     return model(1e-3, SLIDER)
 
 
+@pytest.mark.slow
 def test_second_derivatives_through_ten_steps(slider):
     """The ball slides, meets the floor on its way and slows down."""
     d = mjx.make_data(slider).replace(qpos=jnp.array([0.0, 0.04]))
