@@ -3,7 +3,7 @@
 `python -m benchmarks.gpu_meter [MODEL ...]` compiles a rollout of 8192 worlds ahead of time and prints a row for each
 model; `--gradient` counts its gradient. Without models it counts those of `CEILINGS` and fails above one of them: the
 guard of what a GPU would have to do. It needs the CUDA plugin of the jax at hand and its assembler
-(`pip install "jax-cuda12-plugin==JAX" "jax-cuda12-pjrt==JAX" nvidia-cuda-nvcc-cu12`, or 13 for 12), neither a GPU nor a driver.
+(`pip install "jax-cuda12-plugin==JAX" "jax-cuda12-pjrt==JAX" nvidia-cuda-nvcc-cu12`), neither a GPU nor a driver.
 
 Bytes are those of the operands and results of each kernel, an upper bound where it reads part of them. A loop whose
 count is not known counts four times, of the branches of a conditional the dearer counts. The bound is what bandwidth
