@@ -235,8 +235,8 @@ def _assemble(t: Topology, need: Array, inputs: Inputs) -> Rows:
 
     def kernel(axes, need, inputs):
         def sized(capacity, inputs):
-            made = jax.vmap(functools.partial(_padded, capacity, t, turned=turned), in_axes=axes[1:])(inputs)
-            return made._replace(efc_J=with_layout_constraint(made.efc_J, Layout((0, 1, 2)))) if turned else made
+            made = jax.vmap(functools.partial(_padded, capacity, t), in_axes=axes[1:])(inputs)
+            return made._replace(efc_J=with_layout_constraint(made.efc_J.mT, Layout((0, 1, 2)))) if turned else made
 
         made = with_capacity(_sizes(t), need, sized, inputs)
         return made._replace(efc_J=made.efc_J.mT) if turned else made
@@ -266,12 +266,10 @@ def _assemble_jvp(t: Topology, primals, tangents):
     return made, jax.tree.map(lambda x: next(found) if is_float(x) else still(x), made)
 
 
-def _padded(capacity: int, t: Topology, inputs: Inputs, turned: bool = False) -> Rows:
-    """Return the rows of one world, at most `capacity` of them, and zeros up to njmax; `turned`: J transposed."""
+def _padded(capacity: int, t: Topology, inputs: Inputs) -> Rows:
+    """Return the rows of one world, at most `capacity` of them, and zeros up to njmax."""
 
-    def pad(x: Array, axis: int = 0) -> Array:
-        return jnp.pad(x, [(0, (t.njmax - capacity) * (i == axis)) for i in range(x.ndim)]) if capacity < t.njmax else x
+    def pad(x: Array) -> Array:
+        return jnp.pad(x, [(0, t.njmax - capacity)] + [(0, 0)] * (x.ndim - 1)) if capacity < t.njmax else x
 
-    made = rows(capacity, t, inputs)
-    J = pad(made.efc_J.T, axis=1) if turned else pad(made.efc_J)
-    return Rows(**{name: J if name == "efc_J" else pad(x) for name, x in made._asdict().items()})
+    return jax.tree.map(pad, rows(capacity, t, inputs))
