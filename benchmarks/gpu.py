@@ -73,11 +73,12 @@ class Process:
     def row(self) -> dict[str, Any]:
         """Return what it found, and why no more."""
         about = dataclasses.asdict(self.case) | {"name": self.case.name}
-        late = {"failed": "not ready in time"} if self._state == "busy" else {}
-        return about | late | self.found
+        return about | (self.found or {"failed": "not ready in time"})
 
     def _run(self) -> None:
         with self._room:
+            if self._stopped:
+                return
             self._process = subprocess.Popen(
                 self.command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, text=True
             )
@@ -107,12 +108,12 @@ class Process:
             self._changed.notify_all()
 
 
-def measure(processes: list[Process], limit: float, out: pathlib.Path) -> dict[str, Any]:
+def measure(device: dict[str, str], processes: list[Process], limit: float, out: pathlib.Path) -> dict[str, Any]:
     """Measure cases within a time, write what is found after each round, and return it.
 
     Our own are timed once as soon as all of them are compiled, then all cases in turn once the peers are.
     """
-    begin, device = time.monotonic(), _device()
+    begin = time.monotonic()
 
     def left(share: float) -> float:
         return begin + share * limit - time.monotonic()
@@ -135,10 +136,11 @@ def measure(processes: list[Process], limit: float, out: pathlib.Path) -> dict[s
     return results()
 
 
-def _device() -> dict[str, str]:
-    line = "import jax; print(jax.devices()[0].device_kind, jax.__version__, sep='|')"
-    kind, version = subprocess.check_output([sys.executable, "-c", line], text=True).splitlines()[-1].split("|")
-    return {"device": kind, "jax": version}
+def device_at_hand() -> dict[str, str]:
+    """Return the device and its platform as another process sees them: this one must not take the device's memory."""
+    line = "import jax; d = jax.devices()[0]; print(d.device_kind, d.platform, jax.__version__, sep='|')"
+    said = subprocess.check_output([sys.executable, "-c", line], text=True).splitlines()[-1]
+    return dict(zip(("device", "platform", "jax"), said.split("|"), strict=True))
 
 
 def table(results: dict[str, Any]) -> str:
@@ -182,14 +184,13 @@ def main() -> int:
     parser.add_argument("--anywhere", action="store_true", help="measure on the device at hand, whatever it is")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    import jax
-
-    if jax.default_backend() != "gpu" and not args.anywhere:
-        print(f"no GPU (jax runs on {jax.default_backend()}): counting what its programs would do on one", flush=True)
+    device = device_at_hand()
+    if device["platform"] != "gpu" and not args.anywhere:
+        print(f"no GPU (jax runs on {device['platform']}): counting what its programs would do on one", flush=True)
         return subprocess.run([sys.executable, "-m", "benchmarks.gpu_meter", *MODELS.values()], check=False).returncode
     room = threading.Semaphore(max(2, os.cpu_count() or 1))
     processes = [Process(case, room) for case in cases(args.batch, tuple(args.sweep), args.out.resolve())]
-    results = measure(processes, args.seconds, args.out)
+    results = measure(device, processes, args.seconds, args.out)
     picture(results, args.out / "gpu.png")
     print(table(results))
     print(f"{results['device']}, {results['seconds']:.0f} s; written: {args.out / 'gpu.json'}, {args.out / 'gpu.png'}")

@@ -38,9 +38,6 @@ class Case:
         return f"{self.what} {pathlib.Path(self.model).stem} {self.batch}{about}"
 
 
-Loop = Callable[[Any, Any], tuple[Any, dict[str, Any]]]
-
-
 def ours(case: Case) -> tuple[Any, Any, Any, Callable[..., Any]]:
     """Return Model, Data of many worlds that differ a little, random controls, and a rollout or its gradient."""
     import jax
@@ -84,16 +81,15 @@ def mjx_peer(case: Case) -> tuple[Any, Any, Any, Callable[..., Any]]:
     import mujoco
     from mujoco import mjx
 
+    from mjx_like.cli.controls import random_controls
+
     mj = mujoco.MjModel.from_xml_path(case.model)
     data = mujoco.MjData(mj)
     if mj.nkey:
         mujoco.mj_resetDataKeyframe(mj, data, 0)
     m, d = mjx.put_model(mj), mjx.make_data(mj)
     worlds = _differing(d.replace(qpos=jnp.asarray(data.qpos, d.qpos.dtype)), case.batch)
-    ctrl = jax.random.uniform(jax.random.key(1), (case.batch, case.steps, mj.nu), minval=-1.0)
-    low, high = (jnp.asarray(side, ctrl.dtype) for side in mj.actuator_ctrlrange.T)
-    limited = jnp.asarray(mj.actuator_ctrllimited, bool)
-    ctrl = jnp.where(limited, low + (ctrl + 1) / 2 * (high - low), ctrl)
+    ctrl = jnp.asarray(random_controls(mj, 0, case.batch, 0, case.steps), d.qpos.dtype)
 
     def world(m, d, ctrl):
         return jax.lax.scan(lambda d, u: (mjx.step(m, d.replace(ctrl=u)), None), d, ctrl)[0]

@@ -109,8 +109,8 @@ def rollout(
       remat: in reverse mode, store only the state of each step, the solver's acceleration and what the search for
         contacts of convex geoms found, and compute the rest again.
       unroll: steps written out in the body of the loop.
-      block: worlds that run together; None for 128 on a CPU (they fit its cache; 512 with hard
-        contact), else all. One world has none.
+      block: worlds that run together; None for 128 on a CPU (they fit its cache; 512 with hard contact), else all. One
+        world has none.
       devices: devices that share the worlds; None for the one where the arguments are.
       return_data: return the Data at the end too, to go on from it.
 

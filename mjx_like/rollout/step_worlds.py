@@ -46,8 +46,7 @@ def step_worlds(
         leaves them; any pytree. The Trajectory of state and sensors by default.
       remat: in reverse mode, store only the state, the solver's acceleration and what the search for contacts of convex
         geoms found, and compute the rest again.
-      block: worlds that run together; None for 128 on a CPU (they fit its cache; 512 with hard
-        contact), else all.
+      block: worlds that run together; None for 128 on a CPU (they fit its cache; 512 with hard contact), else all.
 
     Raises:
       InputError: `d` has no world axis or does not fit `m`; another argument that is not as said.
