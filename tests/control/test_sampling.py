@@ -45,6 +45,7 @@ def test_weights_are_those_of_mppi_and_infinite_costs_have_none():
     np.testing.assert_array_equal(weighted_mean(knots, jnp.full(4, jnp.inf), 0.5), knots[0])
 
 
+@pytest.mark.slow
 def test_shooting_of_several_starts_with_its_history():
     starts = mjx.batch(on.mass_start, qpos=np.array([[1.0], [-0.3]]))
     found = shoot(on.mass, starts, on.mass_cost, on.mass_guess, knots=8, iterations=20, limits=LIMITS, progress=False)

@@ -32,6 +32,7 @@ def many(env):
     return vectorise(env, pool=3, block=2)
 
 
+@pytest.mark.slow
 def test_worlds_are_those_of_one_world_with_models_of_their_own(env, many):
     state = many.reset(jax.random.PRNGKey(0), WORLDS)
     names = set(state.info["leaves"])

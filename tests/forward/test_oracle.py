@@ -25,6 +25,16 @@ SLOW = [
       "swimmer walker".split()),
 ]  # fmt: skip
 
+# Small models whose program another one has that stays; tests/collision has the pairs one by one.
+ALIKE = """
+arm contact_adhesion_elliptic condim4_elliptic condim4_pyramidal condim3_pyramidal condim6_pyramidal diagexact_elliptic
+integrator_discrete_constraint noslip_elliptic noslip_pyramidal pair_box_box_edge pair_box_box_face
+pair_capsule_ellipsoid pair_capsule_mesh pair_cylinder_box_flat pair_cylinder_cylinder_stack pair_cylinder_mesh
+pair_ellipsoid_box pair_ellipsoid_cylinder pair_ellipsoid_ellipsoid pair_hfield_box pair_hfield_capsule
+pair_hfield_cylinder pair_hfield_ellipsoid pair_plane_cylinder_lying pair_plane_cylinder_upright pair_sphere_mesh
+surface_velocity_elliptic wrap_inside_sphere wrap_sidesite_sphere
+""".split()
+
 SMOOTH = """
 xpos xquat xmat xipos ximat xanchor xaxis geom_xpos geom_xmat site_xpos site_xmat cam_xpos cam_xmat light_xpos
 light_xdir subtree_com cdof cinert crb ten_length ten_velocity actuator_length actuator_velocity cvel cdof_dot
@@ -147,6 +157,9 @@ def test_every_real_model(path):
     check(path)
 
 
-@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in ALIKE else []) for p in SMALL],
+)
 def test_small_model(path):
     check(path)

@@ -20,6 +20,7 @@ SHARED = tuple(
     for pair in (
         "capsule_cylinder capsule_ellipsoid cylinder_box cylinder_mesh ellipsoid_box ellipsoid_cylinder mesh_mesh"
         " hfield_box hfield_capsule hfield_cylinder hfield_ellipsoid capsule_mesh cylinder_cylinder"
+        " hfield_mesh sphere_mesh ellipsoid_mesh sphere_ellipsoid"
     ).split()
 )
 ALIKE = (  # another pose, cone or set of numbers
@@ -42,6 +43,32 @@ ALIKE = (  # another pose, cone or set of numbers
     "pair_plane_box_flat",
     "pair_plane_cylinder_lying",
     "pair_plane_cylinder_upright",
+    "condim3_elliptic",
+    "condim3_pyramidal",
+    "contact_adhesion",
+    "contact_filter",
+    "contact_mixing",
+    "equality_inactive",
+    "equality_mocap",
+    "integrator_discrete_constraint",
+    "integrator_rk4",  # as gymnasium's hopper has it, in test_jacobians
+    "invdiscrete",
+    "limit_both_sides",
+    "muscle_lengthrange",
+    "noslip_elliptic",
+    "solver_pgs",
+    "springyield_tendon",
+    "surface_velocity",
+    "transmission_jointinparent",
+    "transmission_refsite",
+    "wrap_inside_sphere",
+    "wrap_pulley",
+    "wrap_sidesite_cylinder",
+    "wrap_sphere",
+    "ant",
+    "cube",
+    "pusher",
+    "walker",
 )
 SLOW = LARGE + ALIKE + SHARED
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)

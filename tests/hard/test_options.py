@@ -87,6 +87,7 @@ def test_all_options_go_in_again(soft, hard):
         same(m.replace(opt=m.opt.replace(**{n: getattr(m.opt, n) for n in CONTACT_OPTIONS if n != "slip"})), m)
 
 
+@pytest.mark.slow
 def test_value_and_gradient_by_the_gap_in_a_batch(hard):
     gaps = jnp.array([5e-4, 1e-3, 4e-3])
     moved = jax.jit(jax.vmap(lambda m, gap: jax.jvp(lambda g: rest(m, g), (gap,), (1.0,)), (None, 0)))

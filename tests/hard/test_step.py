@@ -96,6 +96,7 @@ def test_a_gap_is_one_at_any_time_step_and_mass():
     np.testing.assert_allclose(heights, 1e-3, rtol=1e-2)
 
 
+@pytest.mark.slow
 def test_batches_in_single_precision(m):
     d = mjx.make_data(m)
     many = jax.vmap(lambda z: d.replace(qpos=d.qpos.at[2].add(z)))(jnp.array([0.0, 0.05, 0.3]))

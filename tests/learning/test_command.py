@@ -66,6 +66,7 @@ def test_a_run_with_hard_contact_is_played_with_it(tmp_path):
     assert done.returncode == 2 and "the run has contact {'contact': 'hard', 'gap': 0.001}, not None" in done.stderr
 
 
+@pytest.mark.slow
 def test_play_writes_a_video(folder):
     done = call("play", folder, "--video", "webp", "--steps", 3)
     assert done.returncode == 0, done.stderr

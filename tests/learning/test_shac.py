@@ -68,6 +68,7 @@ def test_cotangents_are_cut_world_by_world():
     np.testing.assert_allclose(b, [0.8, 0.4, 0])
 
 
+@pytest.mark.slow
 def test_shac_learns(toy_shac):
     result = run(toy_shac, progress=False)
     assert result.curve[-1].mean > result.curve[0].mean + 10 and result.curve[-1].mean > 30

@@ -35,6 +35,7 @@ def parameters(m):
     return Parameters(m, [bounded(NAMES[0], 0.02, 1.0, start=0.4), bounded(NAMES[1], 0.0034, 0.1, start=0.015)])
 
 
+@pytest.mark.slow
 def test_vertices_one_by_one(m):
     """Gauss-Newton finds 24 numbers and the friction from motions of MuJoCo C; vertices start 2 mm off at most."""
     rng = np.random.default_rng(0)

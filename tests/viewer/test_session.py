@@ -58,6 +58,7 @@ def test_a_body_follows_what_pulls_it(session):
     np.testing.assert_array_equal(session.d.xfrc_applied, 0)
 
 
+@pytest.mark.slow
 def test_the_force_of_a_pull_has_the_lever_of_its_point():
     m = mjx.Model.from_xml_string(MODEL, dtype=np.float64)
     d = mjx.forward(m, mjx.make_data(m))
