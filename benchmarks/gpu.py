@@ -28,8 +28,8 @@ MOST_SECONDS = 520.0
 ROUNDS = 3
 
 
-def cases(batch: int, sweep: tuple[int, ...], folder: pathlib.Path) -> list[Case]:
-    """Return what is measured, the most important first."""
+def cases(batch: int, sweep: tuple[int, ...], folder: pathlib.Path, also: tuple[str, ...] = ()) -> list[Case]:
+    """Return what is measured, the most important first. also: model files beyond our own, by both engines."""
     humanoid = MODELS["humanoid"]
     ours = [Case("rollout", path, batch) for path in MODELS.values()]
     ours[0] = dataclasses.replace(ours[0], profile=str(folder / "humanoid"))
@@ -37,6 +37,8 @@ def cases(batch: int, sweep: tuple[int, ...], folder: pathlib.Path) -> list[Case
     checks.append(Case("check", humanoid, 64, steps=5, float64=True))
     more = [Case("rollout", humanoid, batch, kernels=False), Case("gradient", humanoid, batch // 4)]
     peers = [Case("mjx", MODELS[name], batch) for name in ("humanoid", "ant")]
+    more += [Case("rollout", MODELS[name], batch, contact="hard") for name in ("half_cheetah", "humanoid")]
+    more += [Case(what, path, batch) for path in also for what in ("rollout", "mjx")]
     return [*ours, *peers, *checks, *more, *(Case("rollout", humanoid, n) for n in sweep)]
 
 
@@ -165,6 +167,7 @@ def picture(results: dict[str, Any], path: pathlib.Path) -> None:
 
     figure, axes = pyplot.subplots(figsize=(5, 3.2), layout="constrained")
     rows = [r for r in results["cases"] if r.get("rate") and r["kernels"] and r["what"] != "gradient"]
+    rows = [r for r in rows if r["contact"] == "soft"]
     for what, mark in (("rollout", "o-"), ("mjx", "s")):
         for name, model in MODELS.items():
             points = sorted({(r["batch"], r["rate"]) for r in rows if r["model"] == model and r["what"] == what})
@@ -181,6 +184,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=MOST_SECONDS, help="time that there is")
     parser.add_argument("--batch", type=int, default=BATCH, help="worlds, where they are not swept")
     parser.add_argument("--sweep", type=int, nargs="*", default=SWEEP, help="numbers of worlds for the humanoid")
+    parser.add_argument("--models", nargs="*", default=(), metavar="MODEL", help="model files to measure as well")
     parser.add_argument("--anywhere", action="store_true", help="measure on the device at hand, whatever it is")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -189,7 +193,9 @@ def main() -> int:
         print(f"no GPU (jax runs on {device['platform']}): counting what its programs would do on one", flush=True)
         return subprocess.run([sys.executable, "-m", "benchmarks.gpu_meter", *MODELS.values()], check=False).returncode
     room = threading.Semaphore(max(2, os.cpu_count() or 1))
-    processes = [Process(case, room) for case in cases(args.batch, tuple(args.sweep), args.out.resolve())]
+    processes = [
+        Process(case, room) for case in cases(args.batch, tuple(args.sweep), args.out.resolve(), tuple(args.models))
+    ]
     results = measure(device, processes, args.seconds, args.out)
     picture(results, args.out / "gpu.png")
     print(table(results))

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,7 +22,8 @@ class Case:
     """What is measured.
 
     what: `rollout`; `gradient` of a rollout by its controls; `mjx`, the same rollout by MJX; `check` against the CPU.
-    kernels: whether those of our own are used. profile: file for the time of each kernel, None for no profile.
+    kernels: whether those of our own are used. contact: `soft` or `hard`.
+    profile: path, without an ending, of a list of kernels with their times and of the program; None for no profile.
     """
 
     what: str
@@ -30,11 +32,13 @@ class Case:
     steps: int = 20
     kernels: bool = True
     float64: bool = False
+    contact: str = "soft"
     profile: str | None = None
 
     @property
     def name(self) -> str:
         about = " without own kernels" * (not self.kernels) + " in double precision" * self.float64
+        about += f" {self.contact} contact" * (self.contact != "soft")
         return f"{self.what} {pathlib.Path(self.model).stem} {self.batch}{about}"
 
 
@@ -46,7 +50,7 @@ def ours(case: Case) -> tuple[Any, Any, Any, Callable[..., Any]]:
     import mjx_like as mjx
     from mjx_like.cli.controls import random_controls
 
-    m = mjx.Model.from_xml_path(case.model)
+    m = mjx.Model.from_xml_path(case.model, contact=case.contact)
     worlds = _differing(mjx.make_data(m, key=0 if m.nkey else None), case.batch)
     ctrl = jnp.asarray(random_controls(m, 0, case.batch, 0, case.steps), worlds.qpos.dtype)
 
@@ -144,10 +148,26 @@ def rounds(case: Case) -> Iterator[dict[str, Any]]:
             d, seen = jax.block_until_ready(compiled(m, d, ctrl))
             best = max(best, case.batch * case.steps / (time.perf_counter() - now))
         if case.profile:
-            with jax.profiler.trace(case.profile):
-                d, seen = jax.block_until_ready(compiled(m, d, ctrl))
-            pathlib.Path(case.profile, "program.hlo").write_text(compiled.as_text())
+            with tempfile.TemporaryDirectory() as folder:
+                with jax.profiler.trace(folder):
+                    d, seen = jax.block_until_ready(compiled(m, d, ctrl))
+                pathlib.Path(case.profile + ".txt").write_text(kernel_times(pathlib.Path(folder), case.steps))
+            pathlib.Path(case.profile + ".hlo").write_text(compiled.as_text())
         yield {"rate": best, **{name: float(x) for name, x in seen.items() if name != "sum"}}
+
+
+def kernel_times(folder: pathlib.Path, steps: int) -> str:
+    """Return the kernels of a profile, the dearest first: microseconds a step, calls a step, name."""
+    import jax
+
+    times: dict[str, list[float]] = {}
+    for file in folder.rglob("*.xplane.pb"):
+        planes = [p for p in jax.profiler.ProfileData.from_file(str(file)).planes if "GPU" in p.name]
+        for event in (e for p in planes for line in p.lines if "Stream" in line.name for e in line.events):
+            times.setdefault(event.name, []).append(event.duration_ns / 1e3)
+    rows = sorted(((sum(t), len(t), name) for name, t in times.items()), reverse=True)
+    rows.append((sum(r[0] for r in rows), sum(r[1] for r in rows), "all"))
+    return "".join(f"{time / steps:10.1f} {count / steps:8.2f}  {name}\n" for time, count, name in rows)
 
 
 def main() -> None:
