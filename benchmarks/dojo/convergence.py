@@ -8,6 +8,7 @@ import numpy as np
 
 import mjx_like as mjx
 from benchmarks.dojo.pictures import figure, save
+from mjx_like.hard.components import parts
 from mjx_like.hard.elimination import System
 from mjx_like.hard.interior_point import tolerance
 from mjx_like.hard.problem import contact_bound, times
@@ -89,8 +90,8 @@ def _solves(m: mjx.Model, states: mjx.Data) -> tuple[jax.Array, jax.Array, jax.A
         def after(count):
             found = search(count, p, free)
             z = found.best
-            contact = Scaling(contact_bound(p, z.gamma), z.c, z.eta, times(p.contact.J, z.nu))
-            loss = Scaling(p.bound, z.loss_c, z.loss_eta, times(p.loss.J, z.nu))
+            contact = Scaling(contact_bound(p, z.gamma), parts(z.c), z.eta, parts(times(p.contact.J, z.nu)))
+            loss = Scaling(p.bound, parts(z.loss_c), z.loss_eta, parts(times(p.loss.J, z.nu)))
             size = jnp.linalg.svd(System(p, z, contact.linear, loss.linear).matrix(), compute_uv=False)
             return found.error, size[0] / size[-1]
 

@@ -6,12 +6,12 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from mjx_like.hard.problem import Cones, Point, Problem, contact_bound, times
-from mjx_like.math import safe
+from mjx_like.hard.components import Parts, dot, parts
+from mjx_like.hard.problem import Point, Problem, contact_bound, times
 
 Array = jax.Array
 
-_FAR = 1e6  # of a step, in its own length
+FAR = 1e6  # of a step, in its own length
 _NOISE = 16  # rounding errors
 
 
@@ -29,32 +29,34 @@ class Room(NamedTuple):
 def room(p: Problem, z: Point, d: Point) -> Room:
     """Return how far a step d from z can go."""
     none = jnp.zeros_like(p.bound)
-    slides, changes = ([times(cones.J, x) for cones in (p.contact, p.loss)] for x in (z.nu, d.nu))
+    slides, changes = ([parts(times(cones.J, x)) for cones in (p.contact, p.loss)] for x in (z.nu, d.nu))
     others = (
-        _to_zero(p.used, z.s, d.s),
-        _to_zero(p.used, z.gamma, d.gamma),
-        _to_surface(p.loss, p.bound, z.loss_c, none, d.loss_c),
-        _to_surface(p.loss, z.loss_eta, slides[1], d.loss_eta, changes[1]),
+        to_zero(p.used, z.s, d.s),
+        to_zero(p.used, z.gamma, d.gamma),
+        to_surface(p.loss.used, p.bound, parts(z.loss_c), none, parts(d.loss_c)),
+        to_surface(p.loss.used, z.loss_eta, slides[1], d.loss_eta, changes[1]),
     )
+    bound, change, used = contact_bound(p, z.gamma), contact_bound(p, d.gamma), p.contact.used
     contacts = jnp.minimum(
-        _to_surface(p.contact, contact_bound(p, z.gamma), z.c, contact_bound(p, d.gamma), d.c),
-        _to_surface(p.contact, z.eta, slides[0], d.eta, changes[0]),
+        to_surface(used, bound, parts(z.c), change, parts(d.c)),
+        to_surface(used, z.eta, slides[0], d.eta, changes[0]),
     )
-    return Room(contacts, functools.reduce(jnp.minimum, [jnp.min(x, initial=_FAR) for x in others]))
+    return Room(contacts, functools.reduce(jnp.minimum, [jnp.min(x, initial=FAR) for x in others]))
 
 
-def _to_zero(used: Array, x: Array, d: Array) -> Array:
+def to_zero(used: Array, x: Array, d: Array) -> Array:
+    """Return how far slacks or impulses x can go along d until they are 0; used: 1 or 0."""
     falls = (used > 0) & (d < 0)
-    return jnp.where(falls, -x / jnp.where(falls, d, -1), _FAR)
+    return jnp.where(falls, -x / jnp.where(falls, d, -1), FAR)
 
 
-def _to_surface(cones: Cones, x: Array, rest: Array, d: Array, drest: Array) -> Array:
-    """Return the least positive root of the determinant along a step, shape (ncone,)."""
-    size = safe.norm(rest)
+def to_surface(used: Array, x: Array, rest: Parts, d: Array, drest: Parts) -> Array:
+    """Return how far vectors (x, rest) can go along (d, drest): the least positive root of their determinant."""
+    size = jnp.sqrt(dot(rest, rest))
     constant = jnp.maximum((x - size) * (x + size), 0)
-    half, square = x * d - jnp.sum(rest * drest, axis=-1), d * d - jnp.sum(drest * drest, axis=-1)
+    half, square = x * d - dot(rest, drest), d * d - dot(drest, drest)
     discriminant = half * half - square * constant
     noise = _NOISE * jnp.finfo(x.dtype).eps * half * half  # where nothing slides there is one double root
     below = jnp.sqrt(jnp.maximum(discriminant, 0)) - half
-    hits = (cones.used > 0) & (discriminant >= -noise) & (below > 0)
-    return jnp.where(hits, constant / jnp.where(hits, below, 1), _FAR)
+    hits = (used > 0) & (discriminant >= -noise) & (below > 0)
+    return jnp.where(hits, constant / jnp.where(hits, below, 1), FAR)

@@ -3,12 +3,13 @@
 What remains is one system in the velocity, H dnu = rhs, with H = A + J' K: K has the stiffness of each row.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from mjx_like.hard.problem import Cones, Point, Problem, contact_bound, times, transposed_times
+from mjx_like.hard.components import Parts, added, dot, parts, scaled
+from mjx_like.hard.problem import Cones, Point, Problem, contact_bound, joined, times, transposed_times
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 
@@ -18,31 +19,36 @@ Array = jax.Array
 class Linear(NamedTuple):
     """The linearised condition of cones: dc = W du + w dbound + g, deta = x du + y dbound + e.
 
-    Shapes (ncone, ndim, ndim), (ncone, ndim) and (ncone,); g and e follow from the residuals.
+    Vectors and the rows of W are tuples of their components; g and e follow from the residuals.
     """
 
-    W: Array
-    w: Array
-    x: Array
+    W: tuple[Parts, ...]
+    w: Parts
+    x: Parts
     y: Array
 
 
-def of_product(bound: Array, c: Array, slide: Array, eta: Array) -> Linear:
+def of_product(bound: Array, c: Parts, slide: Parts, eta: Array) -> Linear:
     """Return the linear condition of the Jordan product itself: exact, and what derivatives need."""
-    size = bound - safe.ratio(jnp.sum(c * slide, axis=-1), eta)
-    x = safe.ratio(safe.ratio(bound[:, None] * slide, eta[:, None]) - c, size[:, None])
-    y = safe.ratio(safe.ratio(jnp.sum(slide * slide, axis=-1), eta) - eta, size)
-    eye = jnp.eye(c.shape[-1], dtype=c.dtype)
-    W = -safe.ratio(bound[:, None, None] * eye + c[:, :, None] * x[:, None, :], eta[:, None, None])
-    return Linear(W, -safe.ratio(slide + c * y[:, None], eta[:, None]), x, y)
+    size = bound - safe.ratio(dot(c, slide), eta)
+    x = tuple(safe.ratio(safe.ratio(bound * u, eta) - v, size) for u, v in zip(slide, c, strict=True))
+    y = safe.ratio(safe.ratio(dot(slide, slide), eta) - eta, size)
+    W = tuple(tuple(-safe.ratio(bound * (i == j) + v * r, eta) for j, r in enumerate(x)) for i, v in enumerate(c))
+    return Linear(W, tuple(-safe.ratio(u + v * y, eta) for u, v in zip(slide, c, strict=True)), x, y)
 
 
-def remainder_of_product(bound: Array, c: Array, slide: Array, eta: Array, residual: Array) -> tuple[Array, Array]:
-    """Return g and e of `of_product`; residual: shape (ncone, 1 + ndim)."""
-    size = bound - safe.ratio(jnp.sum(c * slide, axis=-1), eta)
-    first, rest = residual[:, 0], residual[:, 1:]
-    e = safe.ratio(safe.ratio(jnp.sum(slide * rest, axis=-1), eta) - first, size)
-    return -safe.ratio(rest + c * e[:, None], eta[:, None]), e
+def remainder_of_product(bound: Array, c: Parts, slide: Parts, eta: Array, residual: Parts) -> tuple[Parts, Array]:
+    """Return g and e of `of_product`; residual: of the product."""
+    size = bound - safe.ratio(dot(c, slide), eta)
+    first, *rest = residual
+    e = safe.ratio(safe.ratio(dot(slide, rest), eta) - first, size)
+    return tuple(-safe.ratio(r + v * e, eta) for r, v in zip(rest, c, strict=True)), e
+
+
+def answer(linear: Linear, slide: Parts, bound: Any) -> tuple[Parts, Any]:
+    """Return how c and eta answer changes of the sliding velocity and of the bound."""
+    turned = tuple(dot(row, slide) for row in linear.W)
+    return added(turned, scaled(bound, linear.w)), dot(linear.x, slide) + linear.y * bound
 
 
 class Free(NamedTuple):
@@ -50,9 +56,9 @@ class Free(NamedTuple):
 
     s: Array
     gamma: Array
-    c: Array
+    c: Parts
     eta: Array
-    loss_c: Array
+    loss_c: Parts
     loss_eta: Array
 
 
@@ -73,35 +79,36 @@ class System:
         p, nv = self._p, self._p.b.shape[0]
         normal = self._stiff[:, None] * p.J
         own = normal[normal.shape[0] - p.contact.k.shape[0] :]
-        W, J = self._contact.W, p.contact.J
-        answer = sum(W[..., i, None] * J[:, None, i] for i in range(J.shape[1]))  # fuses, as sums over axes do not
-        tangent = p.contact.used[:, None, None] * (self._contact.w[..., None] * own[:, None] - answer)
-        held = -(p.loss.used * self._loss.W[:, 0, 0])[:, None] * p.loss.J[:, 0]
+        J = p.contact.J
+        tangent = [
+            p.contact.used[:, None] * (w[:, None] * own - sum(W[:, None] * J[:, j] for j, W in enumerate(row)))
+            for w, row in zip(self._contact.w, self._contact.W, strict=True)
+        ]
+        tangent = jnp.stack(tangent, axis=1).reshape(-1, nv) if tangent else J.reshape(0, nv)
+        held = -(p.loss.used * self._loss.W[0][0])[:, None] * p.loss.J[:, 0]
         rows = jnp.concatenate([p.J, p.contact.J.reshape(-1, nv), p.loss.J[:, 0]])
-        return p.A + matmul(rows.T, jnp.concatenate([normal, tangent.reshape(-1, nv), held]))
+        return p.A + matmul(rows.T, jnp.concatenate([normal, tangent, held]))
 
     def side(self, motion: Array, f: Free) -> Array:
         """Return the right-hand side, shape (nv,); motion: the residual."""
         p = self._p
-        c = f.c + self._contact.w * contact_bound(p, p.used * f.gamma)[:, None]
+        c = added(f.c, scaled(contact_bound(p, p.used * f.gamma), self._contact.w))
         return (
             -motion
             + transposed_times(p.J, p.used * f.gamma)
-            + transposed_times(p.contact.J, p.contact.used[:, None] * c)
-            + transposed_times(p.loss.J, p.loss.used[:, None] * f.loss_c)
+            + transposed_times(p.contact.J, joined(p.contact, c))
+            + transposed_times(p.loss.J, joined(p.loss, f.loss_c))
         )
 
     def step(self, f: Free, nu: Array) -> Point:
         """Return the whole step that goes with the step `nu` of the velocity."""
         p, rate = self._p, times(self._p.J, nu)
         gamma = p.used * f.gamma - self._stiff * rate
-        c, eta = _answer(p.contact, self._contact, times(p.contact.J, nu), contact_bound(p, gamma), f.c, f.eta)
-        none = jnp.zeros_like(p.bound)
-        loss_c, loss_eta = _answer(p.loss, self._loss, times(p.loss.J, nu), none, f.loss_c, f.loss_eta)
+        c, eta = _answered(p.contact, self._contact, nu, contact_bound(p, gamma), f.c, f.eta)
+        loss_c, loss_eta = _answered(p.loss, self._loss, nu, jnp.zeros_like(p.bound), f.loss_c, f.loss_eta)
         return Point(nu, p.used * (p.h * rate + f.s), gamma, c, eta, loss_c, loss_eta)
 
 
-def _answer(cones: Cones, linear: Linear, slide: Array, bound: Array, c: Array, eta: Array) -> tuple[Array, Array]:
-    c = c + jnp.sum(linear.W * slide[:, None, :], axis=-1) + linear.w * bound[:, None]
-    eta = eta + jnp.sum(linear.x * slide, axis=-1) + linear.y * bound
-    return cones.used[:, None] * c, cones.used * eta
+def _answered(cones: Cones, linear: Linear, nu: Array, bound: Array, c: Parts, eta: Array) -> tuple[Array, Array]:
+    turned, grown = answer(linear, parts(times(cones.J, nu)), bound)
+    return joined(cones, added(c, turned)), cones.used * (eta + grown)

@@ -9,9 +9,10 @@ import functools
 
 import jax
 
+from mjx_like.hard.components import parts
 from mjx_like.hard.elimination import Free, System, free_pairs, of_product, remainder_of_product
 from mjx_like.hard.problem import Point, Problem, contact_bound, residuals, times
-from mjx_like.hard.search import search
+from mjx_like.hard.search_kernel import search_anywhere
 from mjx_like.math import lapack
 from mjx_like.math.rule import custom_jvp
 from mjx_like.math.tangent import still
@@ -22,7 +23,7 @@ Array = jax.Array
 @functools.partial(custom_jvp, nondiff_argnums=(0,))
 def solution(iterations: int, p: Problem, nu: Array) -> tuple[Point, Array, Array]:
     """Return the point of the central path, its error and the iterations taken; nu: to start from, shape (nv,)."""
-    found = search(iterations, p, nu)
+    found = search_anywhere(iterations, p, nu)
     return found.best, found.error, found.iterations
 
 
@@ -37,10 +38,10 @@ def _rates(p: Problem, z: Point, dp: Problem) -> Point:
     """Return the change of the solution with the problem."""
     _, r = jax.jvp(lambda p: residuals(p, z), (p,), (dp,))
     cones = (
-        (contact_bound(p, z.gamma), z.c, times(p.contact.J, z.nu), z.eta),
-        (p.bound, z.loss_c, times(p.loss.J, z.nu), z.loss_eta),
+        (contact_bound(p, z.gamma), parts(z.c), parts(times(p.contact.J, z.nu)), z.eta),
+        (p.bound, parts(z.loss_c), parts(times(p.loss.J, z.nu)), z.loss_eta),
     )
     system = System(p, z, *(of_product(*cone) for cone in cones))
-    free = [remainder_of_product(*cone, rest) for cone, rest in zip(cones, (r.cone, r.loss), strict=True)]
+    free = [remainder_of_product(*cone, parts(rest)) for cone, rest in zip(cones, (r.cone, r.loss), strict=True)]
     f = Free(r.s, free_pairs(z, r.s, r.pair), *free[0], *free[1])
     return system.step(f, lapack.solve(system.matrix(), system.side(r.motion, f)))

@@ -13,19 +13,20 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.hard.boundary import room
+from mjx_like.hard.components import Parts, added, parts, scaled
 from mjx_like.hard.elimination import Free, System, free_pairs
-from mjx_like.hard.problem import Point, Problem, contact_bound, friction, products, residuals, times
+from mjx_like.hard.problem import Cones, Point, Problem, contact_bound, products, residuals, sliding_friction, times
 from mjx_like.hard.scaling import Scaling
 from mjx_like.math import lapack, safe
 
 Array = jax.Array
 
-_TO_BOUNDARY = 0.9  # share of the way to the boundary that a step takes
-_SHORT = 0.2  # of a step, in its own length
-_RELEASED = 60  # products of a cone that stops short steps, over the mean
+TO_BOUNDARY = 0.9  # share of the way to the boundary that a step takes
+SHORT = 0.2  # of a step, in its own length
+RELEASED = 60  # products of a cone that stops short steps, over the mean
 _LEAST_START = 0.3  # slack at the start, over the distance that the pair can come in a step
-_NOISE = 16  # rounding errors
-_LOOSER = 30  # products of cones may be as much further from their targets, which in float32 they are
+NOISE = 16  # rounding errors
+LOOSER = 30  # products of cones may be as much further from their targets, which in float32 they are
 
 
 class Search(NamedTuple):
@@ -61,8 +62,8 @@ def start(p: Problem, nu: Array) -> Point:
     rubbed = safe.ratio(safe.norm(times(p.contact.J, nu)) * contact_bound(p, safe.ratio(p.k, p.gap)), p.contact.k)
     target = jnp.maximum(jnp.maximum(_mean(p.used, pushed), _mean(p.contact.used, rubbed)), 1.0)
     gamma = safe.ratio(target * p.k, s)
-    c, eta = friction(contact_bound(p, gamma), times(p.contact.J, nu), target * p.contact.k)
-    loss_c, loss_eta = friction(p.bound, times(p.loss.J, nu), target * p.loss.k)
+    c, eta = sliding_friction(p.contact, contact_bound(p, gamma), nu, target)
+    loss_c, loss_eta = sliding_friction(p.loss, p.bound, nu, target)
     return Point(nu, s, gamma, c, eta, loss_c, loss_eta)
 
 
@@ -75,15 +76,15 @@ def error(p: Problem, z: Point) -> Array:
 
     It is the share by which a product of slack and impulse is wrong, or a thirtieth of that for products of cones.
     """
-    r, noise, bound = residuals(p, z), _NOISE * jnp.finfo(z.nu.dtype).eps, contact_bound(p, z.gamma)
+    r, noise, bound = residuals(p, z), NOISE * jnp.finfo(z.nu.dtype).eps, contact_bound(p, z.gamma)
     impulse = jnp.max(jnp.abs(p.b), initial=0) + jnp.max(p.used * jnp.abs(z.gamma), initial=0)
     reach = jnp.abs(p.distance) + p.h * jnp.sum(jnp.abs(p.J * z.nu), axis=-1)
     parts = (
         jnp.abs(r.motion) / jnp.maximum(impulse, safe.tiny(impulse)),
         jnp.maximum(jnp.abs(r.s) - noise * reach, 0) / z.s,
         jnp.abs(r.pair) / p.k,
-        jnp.maximum(jnp.abs(r.cone) - noise * (bound * z.eta)[:, None], 0) / (_LOOSER * p.contact.k[:, None]),
-        jnp.maximum(jnp.abs(r.loss) - noise * (p.bound * z.loss_eta)[:, None], 0) / (_LOOSER * p.loss.k[:, None]),
+        jnp.maximum(jnp.abs(r.cone) - noise * (bound * z.eta)[:, None], 0) / (LOOSER * p.contact.k[:, None]),
+        jnp.maximum(jnp.abs(r.loss) - noise * (p.bound * z.loss_eta)[:, None], 0) / (LOOSER * p.loss.k[:, None]),
     )
     return functools.reduce(jnp.maximum, [jnp.max(x, initial=0) for x in parts])
 
@@ -92,18 +93,18 @@ def advance(iterations: int, p: Problem, at: Search) -> Search:
     """Return the search one step later; a step that is not finite is not made."""
     z, r = at.z, residuals(p, at.z, 0.0)
     slide, loss_slide = times(p.contact.J, z.nu), times(p.loss.J, z.nu)
-    contact = Scaling(contact_bound(p, z.gamma), z.c, z.eta, slide)
-    loss = Scaling(p.bound, z.loss_c, z.loss_eta, loss_slide)
+    contact = Scaling(contact_bound(p, z.gamma), parts(z.c), z.eta, parts(slide))
+    loss = Scaling(p.bound, parts(z.loss_c), z.loss_eta, parts(loss_slide))
     system = System(p, z, contact.linear, loss.linear)
     H = system.matrix()
 
     def direction(target, pair, cone, lost):
         gamma = free_pairs(z, r.s, r.pair - target * p.k + pair)
-        push, held = contact.remainder(target * p.contact.k, cone), loss.remainder(target * p.loss.k, lost)
+        push, held = _remainder(contact, target * p.contact.k, cone), _remainder(loss, target * p.loss.k, lost)
         f = Free(r.s, gamma, *push, *held)
         return system.step(f, lapack.solve(H, system.side(r.motion, f), at_once=True))
 
-    away = direction(0.0, 0.0, 0.0, 0.0)
+    away = direction(0.0, 0.0, None, None)
     mean, length = _product(p, z), jnp.minimum(1.0, room(p, z, away).all())
     share = safe.clip(_product(p, _moved(z, away, length)) / mean, 0.0, 1.0)
     target = jnp.maximum(share**3 * mean, 1.0)
@@ -112,8 +113,8 @@ def advance(iterations: int, p: Problem, at: Search) -> Search:
     step = direction(
         target,
         weight * away.s * away.gamma,
-        weight * contact.second_order(bound, away.c, away.eta, times(p.contact.J, away.nu)),
-        weight * loss.second_order(none, away.loss_c, away.loss_eta, times(p.loss.J, away.nu)),
+        scaled(weight, contact.second_order(bound, *_changes(p.contact, away.c, away.eta, away.nu))),
+        scaled(weight, loss.second_order(none, *_changes(p.loss, away.loss_c, away.loss_eta, away.nu))),
     )
     new = _reached(p, z, step, mean)
     finite = jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(new)]))
@@ -124,6 +125,16 @@ def advance(iterations: int, p: Problem, at: Search) -> Search:
     return _ended(iterations, Search(new, best, jnp.where(better, found, at.error), at.iterations + 1, at.done))
 
 
+def _remainder(scaling: Scaling, target: Array, correction: Parts | None) -> tuple[Parts, Array]:
+    """Return g and e of `Linear` for products at `target`; correction: of second order, taken off."""
+    side = added(scaled(target, scaling.inverse), scaling.toward_zero)
+    return scaling.remainder(side if correction is None else added(side, scaled(-1, correction)))
+
+
+def _changes(cones: Cones, c: Array, eta: Array, nu: Array) -> tuple[Parts, Array, Parts]:
+    return parts(c), eta, parts(times(cones.J, nu))
+
+
 def _reached(p: Problem, z: Point, step: Point, mean: Array) -> Point:
     """Return the point after as much of a step as there is room for.
 
@@ -131,12 +142,12 @@ def _reached(p: Problem, z: Point, step: Point, mean: Array) -> Point:
     that goes with the velocity there, at products that are large enough to be far from their boundary.
     """
     limits = room(p, z, step)
-    whole, others = (jnp.minimum(1.0, _TO_BOUNDARY * x) for x in (limits.all(), limits.others))
-    length = jnp.maximum(whole, jnp.minimum(others, _SHORT))
+    whole, others = (jnp.minimum(1.0, TO_BOUNDARY * x) for x in (limits.all(), limits.others))
+    length = jnp.maximum(whole, jnp.minimum(others, SHORT))
     new = _moved(z, step, length)
-    away = jnp.maximum(_RELEASED * mean, 1.0)
-    c, eta = friction(contact_bound(p, new.gamma), times(p.contact.J, new.nu), away * p.contact.k)
-    stops = _TO_BOUNDARY * limits.contacts < length
+    away = jnp.maximum(RELEASED * mean, 1.0)
+    c, eta = sliding_friction(p.contact, contact_bound(p, new.gamma), new.nu, away)
+    stops = TO_BOUNDARY * limits.contacts < length
     return new.replace(c=jnp.where(stops[:, None], c, new.c), eta=jnp.where(stops, eta, new.eta))
 
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 from mjx_like.constraint.plan import without_rows
 from mjx_like.errors import UnsupportedError
-from mjx_like.hard.problem import Point, Problem, contact_bound, friction, impulse, times
+from mjx_like.hard.problem import Point, Problem, contact_bound, impulse, sliding_friction, times
 from mjx_like.hard.rows import Motion, forces, motion, problem
 from mjx_like.hard.stage import rows_at_end, solved
 from mjx_like.integrator.table import conditions, step_metric
@@ -86,6 +86,6 @@ def central_point(p: Problem, nu: Array, inside: float) -> Point:
     """
     s = jnp.where(p.used > 0, p.distance + p.h * times(p.J, nu), 1)
     gamma = jnp.where(s > 0, safe.ratio(p.k, jnp.where(s > 0, s, 1)), inside)
-    c, eta = friction(contact_bound(p, gamma), times(p.contact.J, nu), p.contact.k)
-    loss_c, loss_eta = friction(p.bound, times(p.loss.J, nu), p.loss.k)
+    c, eta = sliding_friction(p.contact, contact_bound(p, gamma), nu)
+    loss_c, loss_eta = sliding_friction(p.loss, p.bound, nu)
     return Point(nu, s, gamma, c, eta, loss_c, loss_eta)

@@ -13,6 +13,7 @@ Source: Dojo paper, sections on contact and friction; HARD_CONTACT of the design
 import jax
 import jax.numpy as jnp
 
+from mjx_like.hard.components import Parts, dot, parts
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.types.pytree import Record, leaf, record
@@ -81,9 +82,9 @@ def transposed_times(J: Array, f: Array) -> Array:
     return matmul(f.reshape(-1), J.reshape(-1, J.shape[-1]))
 
 
-def joined(first: Array, rest: Array) -> Array:
-    """Return the first component, shape (n,), and the rest, (n, ndim), of vectors in one array, (n, 1 + ndim)."""
-    return jnp.concatenate([first[:, None], rest], axis=1)
+def joined(cones: Cones, x: Parts) -> Array:
+    """Return vectors of cones in one array, (ncone, ndim), zero where a cone is not in use."""
+    return cones.used[:, None] * (jnp.stack(x, axis=-1) if x else jnp.zeros(cones.J.shape[:2], cones.J.dtype))
 
 
 def contact_bound(p: Problem, gamma: Array) -> Array:
@@ -116,7 +117,7 @@ def _product(cones: Cones, bound: Array, c: Array, eta: Array, nu: Array, target
     slide = times(cones.J, nu)
     first = bound * eta + jnp.sum(c * slide, axis=-1) - target * cones.k
     rest = bound[:, None] * slide + eta[:, None] * c
-    return cones.used[:, None] * joined(first, rest)
+    return cones.used[:, None] * jnp.concatenate([first[:, None], rest], axis=1)
 
 
 def products(p: Problem, z: Point) -> tuple[Array, Array, Array]:
@@ -132,11 +133,17 @@ def products(p: Problem, z: Point) -> tuple[Array, Array, Array]:
     )
 
 
-def friction(bound: Array, slide: Array, k: Array) -> tuple[Array, Array]:
-    """Return the impulse, shape (n, ndim), and eta, (n,), of cones on the central path in closed form.
+def friction(bound: Array, slide: Parts, k: Array) -> tuple[Parts, Array]:
+    """Return the impulse, by component, and eta of cones on the central path in closed form.
 
-    c = -bound u / eta, eta = e + sqrt(e^2 + |u|^2), e = k / (2 bound).
+    slide: sliding velocity, by component.  c = -bound u / eta, eta = e + sqrt(e^2 + |u|^2), e = k / (2 bound).
     """
-    e = safe.ratio(k, 2 * bound)
-    eta = e + safe.sqrt(e * e + jnp.sum(slide * slide, axis=-1))
-    return -bound[:, None] * safe.ratio(slide, eta[:, None]), eta
+    e = k / (2 * bound)  # positive, as eta is
+    eta = e + jnp.sqrt(e * e + dot(slide, slide))
+    return tuple(-bound * u / eta for u in slide), eta
+
+
+def sliding_friction(cones: Cones, bound: Array, nu: Array, target: Array | float = 1.0) -> tuple[Array, Array]:
+    """Return c, shape (ncone, ndim), and eta of cones at a velocity with products at `target` times k."""
+    c, eta = friction(bound, parts(times(cones.J, nu)), target * cones.k)
+    return joined(cones, c), eta

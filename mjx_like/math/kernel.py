@@ -128,6 +128,17 @@ class Dofs:
         at = self.index[:, None], self.index[None, :] + self.zero
         return triton.load(ref.at[self.world, *at], mask=self.used[:, None] & self.used[None, :], other=0)
 
+    def store_matrix(self, ref: Any, x: Array) -> None:
+        """Write a square matrix."""
+        self._store_square(ref, x, self.index[:, None], self.index[None, :])
+
+    def store_transposed(self, ref: Any, x: Array) -> None:
+        """Write the transpose of a square matrix."""
+        self._store_square(ref, x, self.index[None, :], self.index[:, None])
+
+    def _store_square(self, ref: Any, x: Array, *at: Array) -> None:
+        triton.store(ref.at[self.world, *at], x, mask=self.used[:, None] & self.used[None, :])
+
     def ones_beyond(self, dtype: Any) -> Array:
         """Return a diagonal matrix of ones beyond nv, so that the rest of a matrix there can be inverted."""
         return jnp.where(self.diagonal & ~self.used[:, None], 1, 0).astype(dtype)
@@ -148,6 +159,42 @@ class Dofs:
             swept = jnp.where(own[None, :], factor[:, None], a - factor[:, None] * row[None, :])
             a = jnp.where(own[:, None], factor[None, :], swept)
         return b
+
+    def factored(self, a: Array, at: Array) -> Array:
+        """Return the factors L U of a regular matrix in one array, transposed.
+
+        a: near a symmetric positive definite matrix: no pivots are chosen; at: its transpose. A pivot's row is read off
+        the one and its column off the other, where both are in registers (see `solution`). That is why neither may be
+        computed from the other here: what changes the place of each entry goes through memory.
+        """
+        for k in range(self.nv):
+            own, below = self.index == k, self.index > k
+            row, column = (jnp.sum(jnp.where(own[:, None], x, 0), axis=0) for x in (a, at))
+            pivot = jnp.sum(jnp.where(own, row, 0))
+            low, row = jnp.where(below, column * (1 / pivot), 0), jnp.where(below, row, 0)
+            a = jnp.where(below[:, None], a - low[:, None] * row[None, :], a)
+            at = jnp.where(below[:, None], at - row[:, None] * low[None, :], at)
+            at = jnp.where(own[:, None], jnp.where(below, low, column)[None, :], at)
+        return at
+
+    def lower_solution(self, factors: Array, b: Array) -> Array:
+        """Return y with L y = b; factors: as `factored` returns them."""
+        for k in range(self.nv):
+            own = self.index == k
+            column = jnp.sum(jnp.where(own[:, None], factors, 0), axis=0)
+            b = b - jnp.where(self.index > k, column, 0) * jnp.sum(jnp.where(own, b, 0))
+        return b
+
+    def upper_solution(self, factors: Array, y: Array) -> Array:
+        """Return x with U x = y; factors: as `factored` returns them."""
+        pivots = jnp.sum(jnp.where(self.diagonal, factors, 0), axis=0)
+        inverse = 1 / jnp.where(self.used, pivots, 1)
+        for k in reversed(range(self.nv)):
+            own = self.index == k
+            column = jnp.sum(jnp.where(own[:, None], factors, 0), axis=0)
+            value = jnp.sum(jnp.where(own, y * inverse, 0))
+            y = jnp.where(own, value, y - jnp.where(self.index < k, column, 0) * value)
+        return y
 
 
 def eliminated(a: Array, b: Array, *, interpret: bool = False) -> Array:

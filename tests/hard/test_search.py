@@ -9,47 +9,29 @@ import pytest
 
 from mjx_like.hard.boundary import room
 from mjx_like.hard.interior_point import begin, tolerance
-from mjx_like.hard.problem import Cones, Point, Problem, contact_bound, friction, residuals, times
+from mjx_like.hard.problem import Point, Problem, contact_bound, residuals, sliding_friction, times
+from mjx_like.hard.sample import sample_problems
 from mjx_like.hard.search import search
 
-NV, NPLAIN, NCONE, NLOSS = 4, 3, 24, 2
+NV, NPLAIN, NCONE = 4, 3, 24
 WORLDS = 72  # so that lots are of 32
-H, FALL, GAP = 0.01, 0.1, 1e-4
-
-
-def world(seed: int) -> Problem:
-    """A problem of masses that fall on random contacts, of which the first few are in use; all give way to one move."""
-    rng = np.random.default_rng(seed)
-    used = np.concatenate([np.ones(NPLAIN), np.arange(NCONE) < rng.integers(0, 7)])
-    J = np.hstack([np.ones((NPLAIN + NCONE, 1)), 0.5 * rng.normal(size=(NPLAIN + NCONE, NV - 1))]) * used[:, None]
-    rubs = used[NPLAIN:]
-    slide = 0.5 * rng.normal(size=(NCONE, 2, NV)) * rubs[:, None, None]
-    mix = 0.3 * rng.normal(size=(NV, NV))
-    return Problem(
-        A=np.eye(NV) + mix @ mix.T,
-        b=rng.normal(size=NV) - 2 * (np.arange(NV) == 0),
-        h=np.float64(H),
-        J=J,
-        distance=np.where(used > 0, rng.uniform(0, 0.02, used.shape), 1),
-        k=np.where(used > 0, GAP * FALL, 1),
-        used=used,
-        fall=np.full(used.shape, FALL),
-        gap=np.full(used.shape, GAP),
-        contact=Cones(J=slide, k=np.where(rubs > 0, 10 * GAP * FALL, 1), used=rubs),
-        loss=Cones(J=rng.normal(size=(NLOSS, 1, NV)), k=np.full(NLOSS, 1e-4), used=np.ones(NLOSS)),
-        bound=np.full(NLOSS, 0.02),
-    )
+FALL, GAP = 0.1, 1e-4  # of the samples
 
 
 @pytest.fixture(scope="module")
-def worlds() -> Problem:
-    return jax.tree.map(lambda *x: jnp.asarray(np.stack(x)), *(world(seed) for seed in range(WORLDS)))
+def problems() -> tuple[Problem, jax.Array]:
+    """Problems, and the velocities without contacts."""
+    return sample_problems(NV, NPLAIN, NCONE, axes=2, nloss=2, worlds=WORLDS)
 
 
 @pytest.fixture(scope="module")
-def starts(worlds):
-    """The velocities without contacts."""
-    return jnp.linalg.solve(worlds.A, worlds.b[..., None])[..., 0]
+def worlds(problems) -> Problem:
+    return problems[0]
+
+
+@pytest.fixture(scope="module")
+def starts(problems):
+    return problems[1]
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +82,7 @@ def moved(z: Point, d: Point, length) -> Point:
 def test_a_step_goes_to_the_boundary(worlds, starts):
     """Just before the end that is told of, each part is inside; just behind it is not."""
     rng, count = np.random.default_rng(0), 0
-    for i in range(6):
+    for i in range(WORLDS - 6, WORLDS):
         p = jax.tree.map(lambda x, i=i: x[i], worlds)
         z = begin(30, p, starts[i]).z
         d = jax.tree.map(lambda x: jnp.asarray(rng.normal(size=x.shape)) * (0.3 * jnp.abs(x) + 1e-4), z)
@@ -115,14 +97,14 @@ def test_a_step_goes_to_the_boundary(worlds, starts):
 
 
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
-def test_a_cone_that_does_not_slide_ends_where_its_bound_is_gone(dtype):
+def test_a_cone_that_does_not_slide_ends_where_its_bound_is_gone(worlds, dtype):
     """Both roots are one there, which rounding must not lose."""
-    p = jax.tree.map(lambda x: jnp.asarray(x, dtype), world(3))
+    p = jax.tree.map(lambda x: x[WORLDS // 2].astype(dtype), worlds)
     p = p.replace(contact=p.contact.replace(J=jnp.zeros_like(p.contact.J)))
     rng = np.random.default_rng(0)
     z = begin(30, p, jnp.zeros(NV, dtype)).z
     for scale in rng.uniform(1, 2, 40):
-        c, eta = friction(contact_bound(p, z.gamma), times(p.contact.J, z.nu), jnp.asarray(scale, dtype) * p.contact.k)
+        c, eta = sliding_friction(p.contact, contact_bound(p, z.gamma), z.nu, jnp.asarray(scale, dtype))
         at = z.replace(c=c, eta=eta)
         d = jax.tree.map(jnp.zeros_like, z).replace(gamma=jnp.asarray(-scale / 3 * z.gamma, dtype))
         used = np.asarray(p.contact.used) > 0

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from mjx_like.hard.search_kernel import search_trial
 from mjx_like.math import kernel
 from mjx_like.solver.newton_kernel import newton_trial
 
@@ -66,7 +67,7 @@ def test_a_kernel_with_another_result_is_not_used(on_gpu):
         assert kernel.anywhere(lambda x: 2.1 * x, double, another, jnp.ones(1)) == 2
 
 
-@pytest.mark.parametrize("trial", [kernel.elimination_trial, newton_trial])
+@pytest.mark.parametrize("trial", [kernel.elimination_trial, newton_trial, search_trial])
 def test_trials_pass_while_a_program_is_traced(on_gpu, trial):
     """A trial that is traced into the program, or takes its arrays, fails on every GPU."""
 

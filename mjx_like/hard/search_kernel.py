@@ -1,0 +1,304 @@
+"""The search as one kernel of a GPU: a program searches for one world, and ends when that world is done.
+
+The method is that of `interior_point`, which is the reference and runs everywhere else. Vectors over the dofs and the
+system in the velocity are in registers; slacks and impulses are in the program's part of the results, and are visited
+block by block: once to move and to write the system there, then once with each of its two solutions. No world waits for
+another, and rows that are not in use cost nothing.
+
+Triton's compiler takes time with the square of the program's length and with the number of its loads, so that what is
+done several times is written once: loops begin with what would come before them.
+"""
+
+import functools
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.experimental import pallas
+
+from mjx_like.hard.boundary import FAR
+from mjx_like.hard.interior_point import LOOSER, NOISE, RELEASED, SHORT, TO_BOUNDARY, Search, start, tolerance
+from mjx_like.hard.kernel_block import Block, System, finite
+from mjx_like.hard.kernel_rows import PLACES, Groups, Part, Rows, inputs, point, sizes
+from mjx_like.hard.kernel_rows import Inputs as RowInputs
+from mjx_like.hard.problem import Problem
+from mjx_like.hard.sample import sample_problems
+from mjx_like.hard.search import search
+from mjx_like.math import kernel, safe
+from mjx_like.math.batching import whole_batch
+
+Array = jax.Array
+
+_CHANGES = PLACES - 1  # the place of the changes of a step
+
+
+class Inputs(NamedTuple):
+    """What the kernel reads, arrays of all worlds."""
+
+    A: Any  # transposed
+    b: Any
+    h: Any
+    nu: Any  # to start from
+    rows: RowInputs
+    places: Any  # as of Outputs: where the search starts, and changes of zero
+
+
+class Outputs(NamedTuple):
+    """What the kernel writes."""
+
+    places: Any  # shape (PLACES, fields, rows)
+    best: Any  # the place of the best point
+    systems: tuple[Any, Any]  # only used within
+    nu: Any
+    error: Any
+    iterations: Any
+
+
+def search_anywhere(iterations: int, p: Problem, nu: Array) -> Search:
+    """Return what `search` does, by the kernel where the program is compiled for a GPU of NVIDIA and it takes `p`."""
+    own, plain = (functools.partial(f, iterations) for f in (search_kernel, search))
+    return kernel.anywhere(own, plain, search_trial, p, nu) if takes(p) else search(iterations, p, nu)
+
+
+def takes(p: Problem) -> bool:
+    """Return whether the kernel takes problems of this kind: single precision, few dofs, and pairs."""
+    friction = p.contact.J.shape[-2] > 0 or not p.contact.k.shape[-1]
+    return p.A.dtype == jnp.float32 and 0 < p.A.shape[-1] <= kernel.MOST and p.k.shape[-1] > 0 and friction
+
+
+def search_kernel(iterations: int, p: Problem, nu: Array, *, interpret: bool = False) -> Search:
+    """Return the point of the central path of one world; under `vmap` one kernel searches for all, each for itself.
+
+    interpret: whether to run the kernel's operations one by one, on any platform, to test it.
+    """
+    return whole_batch(functools.partial(_searched, iterations, interpret))(p, nu)
+
+
+def _searched(iterations: int, interpret: bool, p: Problem, nu: Array) -> Search:
+    """Return the searches of a batch of worlds."""
+    z = jax.vmap(start)(p, nu)
+    rows, groups = inputs(p, z), sizes(p)
+    places = jnp.stack([rows.start, *(jnp.zeros_like(rows.start) for _ in range(PLACES - 1))], axis=1)
+    leaves, tree = jax.tree.flatten(Inputs(p.A.mT, p.b, p.h, nu, rows._replace(start=None), places))
+    batch, nv = nu.shape
+    like = functools.partial(jax.ShapeDtypeStruct, dtype=nu.dtype)
+    shapes, out_tree = jax.tree.flatten(
+        Outputs(
+            places=like(places.shape),
+            best=jax.ShapeDtypeStruct((batch,), jnp.int32),
+            systems=(like((batch, nv, nv)),) * 2,
+            nu=like((batch, nv)),
+            error=like((batch,)),
+            iterations=jax.ShapeDtypeStruct((batch,), jnp.int32),
+        )
+    )
+    call = pallas.pallas_call(
+        functools.partial(_program, iterations, tree, out_tree, groups, nv, interpret),
+        grid=(batch,),
+        out_shape=tuple(shapes),
+        input_output_aliases={len(leaves) - 1: 0},
+        compiler_params=kernel.parameters(nv),
+        interpret=interpret,
+        name="hard_search",
+    )
+    found = out_tree.unflatten(call(*leaves))
+    table = jnp.where((found.best > 0)[:, None, None], found.places[:, 1], found.places[:, 0])
+    best = point(groups, z, found.nu, rows.counts, table)
+    return Search(best, best, found.error, found.iterations, jnp.ones(batch, bool))
+
+
+class _World(NamedTuple):
+    """The problem of one world, as a program sees it."""
+
+    given: Inputs
+    dofs: kernel.Dofs
+    rows: Rows
+    b: Array
+    h: Array
+    systems: tuple[Any, Any]  # memory for matrices
+    vector: Any  # memory for a vector over the dofs
+    settled: Any  # () -> None: what was written can be read
+
+    def metric(self, x: Array) -> Array:
+        """Return A x."""
+        return jnp.sum(self.dofs.matrix(self.given.A) * x[:, None], axis=0)
+
+    def spread(self, x: Array) -> Array:
+        """Return a vector with one entry in each thread, by way of memory; the compiler would keep several."""
+        self.settled()
+        self.dofs.store(self.vector, x)
+        self.settled()
+        return self.dofs.load(self.vector)
+
+
+class _State(NamedTuple):
+    """Where a world stands before it makes a step: at the start, one of length 0."""
+
+    nu: Array
+    place: Array
+    step: Array
+    length: Array
+    mean: Array  # of the products over their targets
+    best: Array  # velocity
+    error: Array  # of the best
+    best_place: Array
+    iterations: Array
+    done: Array
+
+
+class _Reached(NamedTuple):
+    """What is found where a step ends."""
+
+    push: Array  # J' impulse, by row
+    side: Array  # the right-hand side of the system toward products of zero, by row
+    bend: Array  # the system, but for the metric
+    worst: Array  # residual over its natural size
+    largest: Array  # impulse
+
+
+class _Aim(NamedTuple):
+    """What is solved for, and what is found on the way there."""
+
+    more: Array  # right-hand side beyond that toward products of zero
+    target: Array  # of the products
+    weight: Array  # of the second order
+    away: Array  # solution toward products of zero
+    step: Array
+    whole: Array  # room of all rows, and of those that are not cones of contacts
+    others: Array
+    mean: Array
+
+
+def _program(iterations: int, tree: Any, out_tree: Any, groups: Groups, nv: int, interpret: bool, *refs: Any) -> None:
+    """Search for the world of this program.
+
+    tree, out_tree: structures of `Inputs` and `Outputs`; refs: memory of the inputs, then of the outputs.
+    """
+    given, found = tree.unflatten(refs[: tree.num_leaves]), out_tree.unflatten(refs[tree.num_leaves :])
+    number = pallas.program_id(0)
+    dofs = kernel.Dofs(number, nv)
+    rows = Rows(given.rows, groups, found.places, number, dofs)
+    settled = (lambda: None) if interpret else kernel.triton.debug_barrier
+    w = _World(given, dofs, rows, dofs.load(given.b), given.h[number], found.systems, found.nu, settled)
+    nu, zero, first = dofs.load(given.nu), jnp.zeros_like(w.h), jnp.int32(0)
+    s = _State(nu, first, jnp.zeros_like(nu), zero, zero, nu, zero + jnp.inf, first, jnp.int32(-1), zero > 0)
+    s = lax.while_loop(lambda s: ~s.done, functools.partial(_iterate, w, iterations), s)
+    dofs.store(found.nu, s.best)
+    found.best[number] = s.best_place
+    found.error[number] = s.error
+    found.iterations[number] = s.iterations
+
+
+def _iterate(w: _World, iterations: int, s: _State) -> _State:
+    """Return the state one step later; a step that is not finite ends the search where it stood."""
+    nu, place = s.nu + s.length * s.step, jnp.where(s.best_place == s.place, 1 - s.place, s.place)
+    at = _reached(w, s, nu, place)
+    still = w.b - w.metric(nu)
+    natural = jnp.max(jnp.abs(w.b)) + at.largest
+    motion = jnp.max(finite(jnp.abs(still + jnp.sum(at.push, axis=1)))) / jnp.maximum(natural, safe.tiny(natural))
+    error = finite(jnp.maximum(at.worst, motion))
+    better, count = error < s.error, s.iterations + 1
+    least = jnp.where(better, error, s.error)
+    done = (least <= tolerance(nu.dtype)) | (count >= iterations) | (error == jnp.inf)
+    step, length, mean = lax.cond(
+        done, lambda: (s.step, s.length, s.mean), lambda: _step(w, nu, place, at.bend, still + jnp.sum(at.side, axis=1))
+    )
+    return _State(
+        nu=nu,
+        place=place,
+        step=step,
+        length=length,
+        mean=mean,
+        best=jnp.where(better, nu, s.best),
+        error=least,
+        best_place=jnp.where(better, place, s.best_place),
+        iterations=count,
+        done=done,
+    )
+
+
+def _reached(w: _World, s: _State, nu: Array, place: Array) -> _Reached:
+    """Write the point after a step, whose changes are written, and return what is found there."""
+    released, noise = jnp.maximum(RELEASED * s.mean, 1.0), NOISE * float(jnp.finfo(nu.dtype).eps)
+
+    def move(total: _Reached, part: Part) -> _Reached:
+        before = Block(part.condition(), part.values(s.place), w.h, s.nu)
+        d = part.values(jnp.int32(_CHANGES))
+        z = before.moved(d, before.along(s.step), s.length, TO_BOUNDARY, released)
+        part.write(place, z)
+        block = System(before.given, z, w.h, nu)
+        worst, largest = block.error(nu, noise, LOOSER)
+        return _Reached(
+            push=total.push + block.impulse(),
+            side=total.side + block.push(block.away(), impulse=True),
+            bend=total.bend + block.bend(),
+            worst=jnp.maximum(total.worst, worst),
+            largest=jnp.maximum(total.largest, largest),
+        )
+
+    zero, none = jnp.zeros_like(s.error), w.rows.none()
+    size = w.dofs.size
+    found = w.rows.fold(move, _Reached(none, none, jnp.zeros((size, size), nu.dtype), zero, zero))
+    w.settled()
+    return found
+
+
+def _step(w: _World, nu: Array, place: Array, bend: Array, side: Array) -> tuple[Array, Array, Array]:
+    """Return the step from a point, how much of it to make, and the mean of the products; write its changes."""
+    dofs = w.dofs
+    transposed, system = w.systems
+    bend = dofs.matrix(w.given.A) + bend
+    dofs.store_matrix(transposed, bend)
+    dofs.store_transposed(system, bend)
+    w.settled()
+    factors = dofs.factored(dofs.matrix(system), dofs.matrix(transposed))
+
+    def aim(turn: Array, a: _Aim) -> _Aim:
+        step = dofs.upper_solution(factors, dofs.lower_solution(factors, w.spread(side + a.more)))
+        return _aimed(w, nu, place, a._replace(step=step, away=jnp.where(turn == 0, step, a.away)))
+
+    zero, none = jnp.zeros_like(w.h), jnp.zeros_like(nu)
+    a = lax.fori_loop(jnp.int32(0), jnp.int32(2), aim, _Aim(none, zero, zero, none, none, zero, zero, zero))
+    whole, others = (jnp.minimum(1.0, TO_BOUNDARY * x) for x in (a.whole, a.others))
+    return a.step, jnp.maximum(whole, jnp.minimum(others, SHORT)), a.mean
+
+
+def _aimed(w: _World, nu: Array, place: Array, a: _Aim) -> _Aim:
+    """Return the aim that follows from a step; write the changes that go with the step."""
+    zero = jnp.zeros_like(w.h)
+
+    def attempt(total: Any, part: Part) -> Any:
+        block = System(part.condition(), part.values(place), w.h, nu)
+        first, back = block.away(), block.back()
+        d, slide = block.change(first, a.away)
+        bent = block.bent(d, slide)
+        products = block.products(d, slide)
+        d, slide = block.change(first.combined(a.target, back).combined(a.weight, bent), a.step)
+        part.write(jnp.int32(_CHANGES), d)
+        room = tuple(jnp.minimum(x, y) for x, y in zip(total[0], block.room(d, slide), strict=True))
+        return room, *jax.tree.map(jnp.add, total[1:], (block.count(), products, block.push(back), block.push(bent)))
+
+    none, far = w.rows.none(), zero + FAR
+    (whole, others), count, powers, back, bent = w.rows.fold(
+        attempt, ((far, far), zero, (zero, zero, zero), none, none)
+    )
+    w.settled()
+    length, most = jnp.minimum(whole, 1.0), jnp.maximum(count, 1.0)
+    mean, left = powers[0] / most, (powers[0] + length * (powers[1] + length * powers[2])) / most
+    share = safe.clip(left / mean, 0.0, 1.0)
+    target = jnp.maximum(share * share * share * mean, 1.0)
+    weight = jnp.where(target > 1.0, length, 0.0)
+    more = target * jnp.sum(back, axis=1) + weight * jnp.sum(bent, axis=1)
+    return _Aim(more, target, weight, a.away, a.step, whole, others, mean)
+
+
+def search_trial(*, interpret: bool = False) -> tuple[Any, Any, tuple[Problem, Array]]:
+    """Return the kernel, the plain operations, and a few problems in single precision."""
+    given = jax.tree.map(lambda x: x.astype(jnp.float32), sample_problems(nv=6, ncone=8))
+    own, plain = (functools.partial(f, 30) for f in (search_kernel, search))
+    return (
+        (lambda *args: jax.vmap(functools.partial(own, interpret=interpret))(*args).best.nu),
+        (lambda *args: jax.vmap(plain)(*args).best.nu),
+        given,
+    )

@@ -1,0 +1,67 @@
+"""The search's kernel for GPUs, run operation by operation on a CPU, against the plain search."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from mjx_like.hard import search_kernel as kernel
+from mjx_like.hard.problem import Problem, residuals
+from mjx_like.hard.sample import sample_problems
+from mjx_like.hard.search import search
+from mjx_like.math.kernel import MOST
+
+# dofs, pairs without friction, contacts, axes of friction, friction losses
+SIZES = {"all": (5, 3, 20, 2, 2), "pairs": (4, 20, 0, 2, 0), "contacts": (7, 0, 6, 5, 0), "losses": (3, 1, 0, 2, 17)}
+FIRST = "all"
+
+
+def searched(method, p: Problem, nu, iterations=30):
+    return jax.jit(jax.vmap(functools.partial(method, iterations)))(p, nu)
+
+
+own = functools.partial(kernel.search_kernel, interpret=True)
+
+
+@pytest.mark.parametrize("name", [FIRST, *(pytest.param(x, marks=pytest.mark.slow) for x in SIZES if x != FIRST)])
+def test_kernel_finds_the_same_point_in_as_many_iterations(name):
+    p, nu = sample_problems(*SIZES[name], worlds=6)
+    found, plain = searched(own, p, nu), searched(search, p, nu)
+    assert np.array_equal(found.iterations, plain.iterations) and np.ptp(found.iterations) > 0
+    assert np.abs(found.error - plain.error).max() < 1e-10
+    used = {"s": p.used, "gamma": p.used, "eta": p.contact.used, "c": p.contact.used[..., None]}
+    for field in ("nu", "s", "gamma", "c", "eta", "loss_c", "loss_eta"):
+        a, b = (np.asarray(getattr(x.best, field)) * np.asarray(used.get(field, 1.0)) for x in (found, plain))
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11, err_msg=field)
+
+
+def test_rows_that_are_not_in_use_meet_their_conditions():
+    p, nu = sample_problems(*SIZES[FIRST], worlds=3)
+    found = searched(own, p, nu)
+    r = jax.vmap(residuals)(p, found.best)
+    assert not np.asarray(r.pair)[np.asarray(p.used) == 0].any() and np.isfinite(found.best.gamma).all()
+
+
+@pytest.mark.slow
+def test_a_search_that_is_cut_short_returns_its_best_point():
+    p, nu = sample_problems(*SIZES[FIRST], worlds=3)
+    for iterations in (0, 2):
+        found, plain = (searched(f, p, nu, iterations) for f in (own, search))
+        assert np.array_equal(found.iterations, plain.iterations)
+        np.testing.assert_allclose(found.best.nu, plain.best.nu, atol=1e-11)
+
+
+def test_a_problem_that_is_not_finite_ends_with_an_infinite_error():
+    p, nu = sample_problems(*SIZES[FIRST], worlds=3)
+    found = searched(own, p.replace(b=p.b.at[1].set(jnp.nan)), nu)
+    assert found.error[1] == jnp.inf and found.iterations[1] == 0
+    assert np.isfinite(np.asarray(found.best.nu)[[0, 2]]).all() and max(found.error[0], found.error[2]) < 1e-8
+
+
+def test_kernel_takes_small_problems_in_single_precision():
+    double, _ = sample_problems(*SIZES[FIRST], worlds=1)
+    p = jax.tree.map(lambda x: x[0].astype(jnp.float32), double)
+    assert kernel.takes(p) and not kernel.takes(double)
+    assert not kernel.takes(p.replace(A=jnp.eye(MOST + 1, dtype=jnp.float32)))
