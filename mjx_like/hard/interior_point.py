@@ -22,6 +22,7 @@ from mjx_like.math import lapack, safe
 Array = jax.Array
 
 TO_BOUNDARY = 0.9  # share of the way to the boundary that a step takes
+LEFT_BEHIND = 0.91  # a contact stops a step that takes more of its way; more than the above by more than rounding
 SHORT = 0.2  # of a step, in its own length
 RELEASED = 60  # products of a cone that stops short steps, over the mean
 _LEAST_START = 0.3  # slack at the start, over the distance that the pair can come in a step
@@ -147,7 +148,7 @@ def _reached(p: Problem, z: Point, step: Point, mean: Array) -> Point:
     new = _moved(z, step, length)
     away = jnp.maximum(RELEASED * mean, 1.0)
     c, eta = sliding_friction(p.contact, contact_bound(p, new.gamma), new.nu, away)
-    stops = TO_BOUNDARY * limits.contacts < length
+    stops = LEFT_BEHIND * limits.contacts < length
     return new.replace(c=jnp.where(stops[:, None], c, new.c), eta=jnp.where(stops, eta, new.eta))
 
 

@@ -37,6 +37,12 @@ def test_kernel_finds_the_same_point_in_as_many_iterations(name):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11, err_msg=field)
 
 
+def test_in_single_precision_each_step_is_that_of_the_plain_search():
+    """Decisions between steps, as which contacts a step leaves behind, must not hang on rounding."""
+    found, plain, args = kernel.search_trial(interpret=True)
+    np.testing.assert_allclose(jax.jit(found)(*args), jax.jit(plain)(*args), atol=2e-5)
+
+
 def test_rows_that_are_not_in_use_meet_their_conditions():
     p, nu = sample_problems(*SIZES[FIRST], worlds=3)
     found = searched(own, p, nu)
