@@ -1,9 +1,10 @@
 """What a program costs on an H100, counted without one: kernels that are launched and bytes that they move.
 
 `python -m benchmarks.gpu_meter [MODEL ...]` compiles a rollout of 8192 worlds ahead of time and prints a row for each
-model; `--gradient` counts its gradient. Without models it counts those of `CEILINGS` and fails above one of them: the
-guard of what a GPU would have to do. It needs the CUDA plugin of the jax at hand and its assembler
-(`pip install "jax-cuda12-plugin==JAX" "jax-cuda12-pjrt==JAX" nvidia-cuda-nvcc-cu12`), neither a GPU nor a driver.
+model; `--gradient` counts its gradient, `--contact hard` its steps with hard contact. Without models it counts those of
+`CEILINGS` and fails above one of them: the guard of what a GPU would have to do. It needs the CUDA plugin of the jax at
+hand and its assembler (`pip install "jax-cuda12-plugin==JAX" "jax-cuda12-pjrt==JAX" nvidia-cuda-nvcc-cu12`), neither a
+GPU nor a driver.
 
 Bytes are those of the operands and results of each kernel, an upper bound where it reads part of them. A loop whose
 count is not known counts four times, of the branches of a conditional the dearer counts. The bound is what bandwidth
@@ -89,14 +90,14 @@ def _place():
     return NamedSharding(Mesh(np.array(h100.devices[:1]), ("x",)), PartitionSpec())
 
 
-def program_text(path: str, gradient: bool = False) -> str:
+def program_text(path: str, gradient: bool = False, contact: str = "soft") -> str:
     """Return the optimised HLO of a rollout of `BATCH` worlds of a model, or of its gradient by the controls."""
     place = _place()
     import jax
 
     import mjx_like as mjx
 
-    m = mjx.Model.from_xml_path(path)
+    m = mjx.Model.from_xml_path(path, contact=contact)
     d = mjx.make_data(m)
 
     def shape(x, *lead):
@@ -185,11 +186,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*")
     parser.add_argument("--gradient", action="store_true", help="count the gradient of the rollout")
+    parser.add_argument("--contact", choices=("soft", "hard"), default="soft", help="soft contact, or hard")
     args = parser.parse_args()
     above = False
     for path in args.models or [str(ROOT / name) for name in CEILINGS]:
         try:
-            found = cost(program_text(path, args.gradient))
+            found = cost(program_text(path, args.gradient, args.contact))
         except NoCompiler as error:
             print(error, file=sys.stderr)
             return 2
