@@ -8,7 +8,13 @@ from nbclient import NotebookClient
 
 FOLDER = pathlib.Path(__file__).parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
-LONG = ("02_thousands_of_worlds", "03_trajectories", "05_policy_from_gradients", "06_soft_and_hard_contact")
+LONG = (
+    "02_thousands_of_worlds",
+    "03_trajectories",
+    "04_identification",
+    "05_policy_from_gradients",
+    "06_soft_and_hard_contact",
+)
 LONGEST = 600  # s, of one cell on a machine with other work; all of a notebook takes less than three minutes alone
 
 

@@ -94,6 +94,7 @@ def test_a_video(tmp_path):
     assert done.returncode == 2 and done.stderr.splitlines()[-1].endswith("no camera 'front'; the model has: side")
 
 
+@pytest.mark.slow
 def test_save_all_on_one_device_or_two(model, tmp_path):
     runs = []
     for devices in (1, 2):

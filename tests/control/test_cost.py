@@ -13,6 +13,7 @@ from mjx_like.errors import InputError
 from tests.control.models import PENDULUM, mass, mass_guess, mass_start, pendulum, pendulum_cost, pendulum_start
 
 
+@pytest.mark.slow
 def test_a_plan_costs_what_a_loop_in_mujoco_adds_up():
     """Poses are those of the knot: a stale site would be one step off."""
     ctrl = np.random.default_rng(0).uniform(-1, 1, (2, 9, 1))

@@ -27,6 +27,7 @@ def by_riccati(steps, every, horizon):
     return np.array(applied)
 
 
+@pytest.mark.slow
 def test_on_a_linear_system_it_is_the_regulator_begun_anew():
     controller = controller_of(ilqr, on.mass_cost, iterations=2, regularisation=0.0)
     run = mpc(on.mass, on.mass_start, controller, PLAN, steps=60, every=5, progress=False)

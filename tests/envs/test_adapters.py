@@ -78,6 +78,7 @@ def test_wrappers_of_gymnasium_take_it(env):
 
 
 @needs["brax"]
+@pytest.mark.slow
 def test_brax_takes_it(env):
     from brax.envs.wrappers.training import wrap
 

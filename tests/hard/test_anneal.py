@@ -33,6 +33,7 @@ def test_gaps(soft):
     np.testing.assert_allclose(only.opt.gap, 1e-3)
 
 
+@pytest.mark.slow
 def test_a_push_that_is_found_from_a_distance_with_one_compiled_function(soft):
     traced = []
 

@@ -24,6 +24,7 @@ def both():
     return mj_model, data, m, mjx.forward(m, mjx.make_data(m))
 
 
+@pytest.mark.slow
 def test_contacts(both):
     mj_model, data, m, d = both
     np.testing.assert_allclose(overlay.contact_points(d), data.contact.pos, atol=1e-12)

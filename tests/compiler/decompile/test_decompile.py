@@ -202,6 +202,7 @@ def test_plugins_are_written(name, dtype):
         np.testing.assert_allclose(first, second, rtol=limit, atol=limit * scale)
 
 
+@pytest.mark.slow
 def test_changed_cables_and_shapes_are_written():
     cable = mjx.Model.from_xml_string(CABLES["plugin"], dtype=np.float64)
     changed = cable.replace(cable_stiffness=cable.cable_stiffness * np.array([2.0, 3, 3]))
