@@ -23,22 +23,21 @@ FAMILIES = {
 def table() -> str:
     """Return the table: small models by family, and how many of each are in the default run of each comparison."""
     sys.path.insert(0, str(ROOT))
+    from tests.forward.test_oracle import ALIKE
     from tests.gradient.test_features import SLOW
     from tests.models import FEATURES, MAIN, SMALL
 
     family_of = {prefix: name for name, prefixes in FAMILIES.items() for prefix in prefixes.split()}
-    count, slow = collections.Counter(), collections.Counter()
+    counts = {}
     for path in SMALL:
         name = "models/, for users" if path in MAIN else family_of[path.stem.split("_")[0].rstrip("0123456789")]
-        count[name] += 1
-        slow[name] += path.stem in SLOW
-    rows = [f"| {name} | {n} | {n} | {n - slow[name]} |" for name, n in sorted(count.items())]
-    total = f"| all | {len(SMALL)} | {len(SMALL)} | {len(SMALL) - sum(slow.values())} |"
+        counts.setdefault(name, collections.Counter()).update(
+            models=1, compared=path.stem not in ALIKE, differentiated=path.stem not in SLOW
+        )
+    counts = dict(sorted(counts.items())) | {"all": sum(counts.values(), collections.Counter())}
+    rows = [f"| {name} | {n['models']} | {n['compared']} | {n['differentiated']} |" for name, n in counts.items()]
     assert len(SMALL) == len(MAIN) + len(FEATURES), "a small model that belongs to neither"
-    return (
-        "\n".join(["| small models | | forward, step, inverse | gradient |", "|---|---|---|---|", *rows, total])
-        + "\n\n"
-    )
+    return "\n".join(["| small models | | forward, step, inverse | gradient |", "|---|---|---|---|", *rows]) + "\n\n"
 
 
 def page() -> str:
