@@ -167,10 +167,10 @@ def picture(results: dict[str, Any], path: pathlib.Path) -> None:
 
     figure, axes = pyplot.subplots(figsize=(5, 3.2), layout="constrained")
     rows = [r for r in results["cases"] if r.get("rate") and r["kernels"] and r["what"] != "gradient"]
-    rows = [r for r in rows if r["contact"] == "soft"]
+    soft = [r for r in rows if r["contact"] == "soft"]
     for what, mark in (("rollout", "o-"), ("mjx", "s")):
         for name, model in MODELS.items():
-            points = sorted({(r["batch"], r["rate"]) for r in rows if r["model"] == model and r["what"] == what})
+            points = sorted({(r["batch"], r["rate"]) for r in soft if r["model"] == model and r["what"] == what})
             label = f"MJX, {name}" if what == "mjx" else name
             axes.plot(*zip(*points, strict=True), mark, label=label) if points else None
     axes.set(xscale="log", yscale="log", xlabel="worlds", ylabel="steps/s", title=results["device"])

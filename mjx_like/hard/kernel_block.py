@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 
 from mjx_like.hard.boundary import FAR, to_surface, to_zero
 from mjx_like.hard.components import Parts, added, dot, scaled
 from mjx_like.hard.elimination import answer
 from mjx_like.hard.problem import friction
 from mjx_like.hard.scaling import Scaling
+from mjx_like.math.kernel import outer
 
 Array = jax.Array
 
@@ -83,7 +83,7 @@ class Block:
         for x in off:
             share = jnp.maximum(given.cone_used * jnp.abs(x) - least, 0) / (looser * given.cone_k)
             worst = jnp.maximum(worst, finite(share))
-        return jnp.max(finite(worst)), jnp.max(given.used * jnp.abs(z.gamma))
+        return jnp.max(worst), jnp.max(given.used * jnp.abs(z.gamma))
 
     def count(self) -> Array:
         """Return how many products there are, as a float."""
@@ -146,10 +146,10 @@ class System(Block):
         """Return the transposed part of the system, shape (size, size)."""
         given, linear = self.given, self._scaling.linear
         own = self._stiff[None, :] * given.J
-        total = _outer(own, given.J)
+        total = outer(own, given.J)
         for w, row, J in zip(linear.w, linear.W, given.cone_J, strict=True):
             turned = sum(x[None, :] * other for x, other in zip(row, given.cone_J, strict=True))
-            total = total + _outer(given.cone_used[None, :] * (w[None, :] * own - turned), J)
+            total = total + outer(given.cone_used[None, :] * (w[None, :] * own - turned), J)
         return total
 
     def away(self) -> Free:
@@ -194,10 +194,6 @@ def finite(x: Array) -> Array:
 
 def _along(J: Array, x: Array) -> Array:
     return jnp.sum(J * x[:, None], axis=0)
-
-
-def _outer(weighted: Array, rows: Array) -> Array:
-    return jnp.dot(weighted, rows.T, precision=lax.Precision.HIGHEST)
 
 
 def _powers(a: Array, da: Array, b: Array, db: Array) -> Parts:

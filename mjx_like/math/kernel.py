@@ -103,6 +103,11 @@ def first(n: int) -> pallas.Slice:
     return pallas.ds(jnp.int32(0), n)  # of one type with the other indices
 
 
+def outer(weighted: Array, rows: Array) -> Array:
+    """Return the sum of outer products of columns, shape (size, size), of two blocks of rows, shape (size, rows)."""
+    return jnp.dot(weighted, rows.T, precision=lax.Precision.HIGHEST)
+
+
 class Dofs:
     """Vectors and matrices over the dofs of one world, of `size` entries; those beyond nv are zero."""
 

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.constants import MINVAL
-from mjx_like.math.kernel import Dofs, triton
+from mjx_like.math.kernel import Dofs, outer, triton
 from mjx_like.solver.law import Law, cost_changes, curvature, force, state, zones
 from mjx_like.types.enums import ConstraintState
 
@@ -88,10 +88,6 @@ class Block(Protocol):
         """Write forces and states."""
 
 
-def _outer(weighted: Array, rows: Array) -> Array:
-    return jnp.dot(weighted, rows.T, precision=lax.Precision.HIGHEST)
-
-
 class _Memory:
     """Access to rows of a world by their numbers."""
 
@@ -131,7 +127,7 @@ class _Plain:
 
     def bend(self, residual: Array) -> Array:
         weight, _ = curvature(self._law, zones(self._law, residual), residual, self._J)
-        return _outer(self._J * weight[None, :], self._J)
+        return outer(self._J * weight[None, :], self._J)
 
     def slope(self, residual: Array, direction: Array) -> tuple[Array, Array]:
         weight, _ = curvature(self._law, zones(self._law, residual), residual, self._J)
@@ -187,7 +183,7 @@ class _Cones:
 
     def bend(self, residual: tuple[Array, ...]) -> Array:
         weights, K = self._curvature(residual, self._J)
-        return sum(_outer(rows * w[None, :], rows) for w, rows in zip(weights, K, strict=True))
+        return sum(outer(rows * w[None, :], rows) for w, rows in zip(weights, K, strict=True))
 
     def slope(self, residual: tuple[Array, ...], direction: tuple[Array, ...]) -> tuple[Array, Array]:
         weights, K = self._curvature(residual, direction)

@@ -25,7 +25,7 @@ SLOW = [
       "swimmer walker".split()),
 ]  # fmt: skip
 
-# Small models whose program another one has that stays; tests/collision has the pairs one by one.
+# Small models in the slow set: another one that stays has most of their program, tests/collision the pairs one by one.
 ALIKE = """
 arm contact_adhesion_elliptic condim4_elliptic condim4_pyramidal condim3_pyramidal condim6_pyramidal diagexact_elliptic
 integrator_discrete_constraint noslip_elliptic noslip_pyramidal pair_box_box_edge pair_box_box_face

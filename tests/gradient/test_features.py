@@ -43,6 +43,8 @@ ALIKE = (  # another pose, cone or set of numbers
     "pair_plane_box_flat",
     "pair_plane_cylinder_lying",
     "pair_plane_cylinder_upright",
+)
+LONG = (  # to compile; the default run has their forward, step and inverse, or those of one that is alike
     "pair_capsule_box",
     "pair_capsule_capsule",
     "condim3_elliptic",
@@ -76,7 +78,7 @@ ALIKE = (  # another pose, cone or set of numbers
     "pusher",
     "walker",
 )
-SLOW = LARGE + ALIKE + SHARED
+SLOW = LARGE + ALIKE + SHARED + LONG
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)
 ALOFT = ("planar_box",)  # which flies in its few random states; tests/control slides it over the floor
 LENGTH = 1e-6
