@@ -13,6 +13,7 @@ from tqdm import tqdm
 from mjx_like.cli.controls import CONTROLS
 from mjx_like.cli.hosts import add_host_arguments, check_alike, finish_hosts, join_hosts
 from mjx_like.cli.plot import plot_rollout
+from mjx_like.cli.programs import Kept
 from mjx_like.cli.progress import phase, without_lines
 from mjx_like.cli.setup import add_model_arguments, add_option_arguments, load, positive, use_cpu_devices
 from mjx_like.cli.summary import Summary, recorder
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    compile_quickly()
+    folder = compile_quickly()
     use_cpu_devices(args.devices)
     host, hosts = join_hosts(args)
     if args.html:
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace) -> None:
     if hosts > 1:
         check_alike(args, m)
     devices = _devices(args.batch, args.devices, hosts)
-    summary, seconds = _run(args, m, d, devices, quiet=host > 0)
+    summary, seconds = _run(args, m, d, devices, folder, quiet=host > 0)
     if hosts > 1:
         finish_hosts()
     if host:
@@ -106,12 +107,12 @@ def _controls(m: Model, args: argparse.Namespace, devices: list[jax.Device], sta
 
 
 def _run(
-    args: argparse.Namespace, m: Model, d: Data, devices: list[jax.Device], *, quiet: bool
+    args: argparse.Namespace, m: Model, d: Data, devices: list[jax.Device], folder: pathlib.Path, *, quiet: bool
 ) -> tuple[Summary, float]:
     """Return the Summary of all steps of all worlds, and the seconds that they took."""
     batch = jax.tree.map(lambda x: np.broadcast_to(x, (args.batch, *x.shape)), d)
     worlds, chunk = spread_worlds(batch, devices), -(-args.steps // -(-args.steps // CHUNK))
-    advance = _compiled(m, worlds, _controls(m, args, devices, 0, chunk), devices)
+    advance = _compiled(m, worlds, _controls(m, args, devices, 0, chunk), devices, folder)
     summary = Summary(m, args.steps, args.save_all)
     begin = time.perf_counter()
     with tqdm(total=args.steps, unit="step", disable=quiet) as bar:
@@ -141,10 +142,19 @@ def _devices(batch: int, wanted: int | None, hosts: int) -> list[jax.Device]:
     return [x for one in owned for x in one[:count]]
 
 
-def _compiled(m: Model, worlds: Data, ctrl: jax.Array, devices: list[jax.Device]) -> Callable[..., Any]:
+def _compiled(
+    m: Model, worlds: Data, ctrl: jax.Array, devices: list[jax.Device], folder: pathlib.Path
+) -> Callable[..., Any]:
     """Return the compiled function (m, worlds, ctrl) -> (records, worlds) that advances all worlds."""
     record = recorder(m)
     spread = devices if len(devices) > 1 else None
+    result = jax.eval_shape(record, worlds), worlds
+    kept = Kept(folder, f"rollout on {devices}", m, worlds, ctrl, result=result)
+    if kept.exists():
+        with phase("reading the program"), without_lines():
+            program = kept.read()
+        if program is not None:
+            return program
     with phase("tracing"):
         run = jax.jit(
             lambda m, d, u: rollout(m, d, u, record=record, devices=spread, return_data=True),
@@ -153,5 +163,7 @@ def _compiled(m: Model, worlds: Data, ctrl: jax.Array, devices: list[jax.Device]
         lowered = run.lower(m, worlds, ctrl)
     with phase("compiling") as notes, without_lines():
         program = lowered.compile()
-        notes.append(f"{program.as_text().count(' = '):,} HLO instructions")
+        text = program.as_text()
+        notes.append(f"{text.count(' = '):,} HLO instructions")
+        kept.write(program, text)
     return program
