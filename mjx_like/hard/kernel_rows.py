@@ -14,7 +14,7 @@ from jax import lax
 from mjx_like.hard.components import parts
 from mjx_like.hard.kernel_block import Condition, Values
 from mjx_like.hard.problem import Point, Problem
-from mjx_like.math.kernel import Dofs, triton
+from mjx_like.math.kernel import Dofs, blocks, triton
 
 Array = jax.Array
 T = TypeVar("T")
@@ -143,7 +143,7 @@ class Rows:
 
     def fold(self, of_block: Callable[[Any, "Part"], T], start: T) -> T:
         """Return what becomes of `start` by a function that takes it and a block, and returns what becomes of it."""
-        plain, contacts, losses = ((count + ROWS - 1) // ROWS for count in self._counts)
+        plain, contacts, losses = (blocks(count, ROWS) for count in self._counts)
 
         def add(i: Array, total: T) -> T:
             def own(*of_groups: Any) -> Array:
@@ -172,9 +172,9 @@ class Part:
         given, groups = self._rows.given, self._rows.groups
         table, there = self._read(given.given), jnp.where(self._used, 1, 0).astype(given.given.dtype)
         distance, k, used, cone_k, cone_used, short = (self._entry(table, i) for i in range(6))
-        J = self._jacobian(given.J, self._row, self._row < groups.first[2])
+        J = self._columns(given.J, self._row, self._row < groups.first[2])
         cone, above = self._row - groups.plain, self._row >= groups.plain
-        slide = tuple(self._jacobian(given.slide, cone, above, jnp.int32(i)) for i in range(groups.axes))
+        slide = tuple(self._columns(given.slide, cone, above, jnp.int32(i)) for i in range(groups.axes))
         return Condition(distance, k, used * there, cone_k, cone_used * there, short, J, slide)
 
     def values(self, place: Array) -> Values:
@@ -203,8 +203,5 @@ class Part:
     def _entry(self, table: Array, field: int) -> Array:
         return jnp.sum(jnp.where((self._rows.field == field)[:, None], table, 0), axis=0)
 
-    def _jacobian(self, ref: Any, row: Array, there: Array, *lead: Array) -> Array:
-        """Return a block of a transposed J, shape (size, rows), zero in rows that it does not have."""
-        dofs = self._rows.dofs
-        at, mask = (dofs.index[:, None], row[None, :] + dofs.zero), dofs.used[:, None] & (self._used & there)[None, :]
-        return triton.load(ref.at[self._rows.world, *lead, *at], mask=mask, other=0)
+    def _columns(self, ref: Any, row: Array, there: Array, *lead: Array) -> Array:
+        return self._rows.dofs.columns(ref, row, self._used & there, *lead)

@@ -103,6 +103,11 @@ def first(n: int) -> pallas.Slice:
     return pallas.ds(jnp.int32(0), n)  # of one type with the other indices
 
 
+def blocks(count: Array, each: int) -> Array:
+    """Return how many blocks hold `count` rows."""
+    return (count + each - 1) // each
+
+
 def outer(weighted: Array, rows: Array) -> Array:
     """Return the sum of outer products of columns, shape (size, size), of two blocks of rows, shape (size, rows)."""
     return jnp.dot(weighted, rows.T, precision=lax.Precision.HIGHEST)
@@ -132,6 +137,14 @@ class Dofs:
         """Return a square matrix."""
         at = self.index[:, None], self.index[None, :] + self.zero
         return triton.load(ref.at[self.world, *at], mask=self.used[:, None] & self.used[None, :], other=0)
+
+    def columns(self, ref: Any, column: Array, used: Array, *lead: Array) -> Array:
+        """Return some columns of a matrix with a row for each dof, shape (size, columns), zero where not in use.
+
+        lead: indices of axes between the worlds and the dofs.
+        """
+        at, mask = (self.index[:, None], column[None, :] + self.zero), self.used[:, None] & used[None, :]
+        return triton.load(ref.at[self.world, *lead, *at], mask=mask, other=0)
 
     def store_matrix(self, ref: Any, x: Array) -> None:
         """Write a square matrix."""

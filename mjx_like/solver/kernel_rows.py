@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.constants import MINVAL
-from mjx_like.math.kernel import Dofs, outer, triton
+from mjx_like.math.kernel import Dofs, blocks, outer, triton
 from mjx_like.solver.law import Law, cost_changes, curvature, force, state, zones
 from mjx_like.types.enums import ConstraintState
 
@@ -97,11 +97,6 @@ class _Memory:
     def load(self, ref: Any, at: tuple[Array, ...], used: Array) -> Array:
         return triton.load(ref.at[self.world, *at], mask=used, other=0)
 
-    def jacobian(self, ref: Any, lead: tuple[Array, ...], row: Array, used: Array) -> Array:
-        """Return a block of a transposed J, shape (size, rows)."""
-        at, mask = (self.dofs.index[:, None], row[None, :] + self.dofs.zero), self.dofs.used[:, None] & used[None, :]
-        return self.load(ref, (*lead, *at), mask)
-
     def store(self, ref: Any, row: Array, value: Array, inside: Array) -> None:
         triton.store(ref.at[self.world, row], value, mask=inside)
 
@@ -113,7 +108,7 @@ class _Plain:
         g = memory.given
         D, low, high, loss, self._aref = (memory.load(x, (row,), used) for x in (g.D, g.low, g.high, g.loss, g.aref))
         self._law = Law(D=D, low=low, high=high, loss=loss, cone=None)
-        self._J = memory.jacobian(g.J, (), row, used)
+        self._J = memory.dofs.columns(g.J, row, used)
         self._memory, self._row, self._used, self._inside = memory, row, used, inside
 
     def along(self, x: Array) -> Array:
@@ -165,7 +160,7 @@ class _Cones:
     def __init__(self, memory: _Memory, cone: Array, first: int, axes: int, used: Array, inside: Array):
         g = memory.given
         self._rows = tuple(first + cone * axes + k for k in range(axes))
-        self._J = tuple(memory.jacobian(g.J_cone, (jnp.int32(k),), cone, used) for k in range(axes))
+        self._J = tuple(memory.dofs.columns(g.J_cone, cone, used, jnp.int32(k)) for k in range(axes))
         self._aref, self._D = (tuple(memory.load(x, (row,), used) for row in self._rows) for x in (g.aref, g.D))
         numbers = (jnp.full_like(cone, k) for k in range(axes))
         self._scale = tuple(memory.load(g.scale, (cone, k), used) for k in numbers)
@@ -263,11 +258,11 @@ class Rows:
 
     def sums(self, of_block: Callable[[Block], Any], zero: Any) -> Any:
         """Return the sum over the blocks in use of what a function gives; zero: of its structure."""
-        plain = _blocks(self._rows_used, _ROWS)
+        plain = blocks(self._rows_used, _ROWS)
         total = self._over(self._plain, plain, of_block, zero)
         if self._cones_used is None:
             return total
-        return self._over(self._cone_block, _blocks(self._cones_used, _CONES), of_block, total)
+        return self._over(self._cone_block, blocks(self._cones_used, _CONES), of_block, total)
 
     def pushes(self) -> Array:
         """Return zeros of the shape of a block's push."""
@@ -281,11 +276,11 @@ class Rows:
             b.write(found, residual)
             return b.push(residual)
 
-        used = _blocks(self._rows_used, _ROWS)
+        used = blocks(self._rows_used, _ROWS)
         push = self._over(self._plain, used, written, self.pushes())
         self._clear(found, used * _ROWS, self._nplain)
         if self._cones_used is not None:
-            (count, axes), used = self._cones, _blocks(self._cones_used, _CONES)
+            (count, axes), used = self._cones, blocks(self._cones_used, _CONES)
             push = self._over(self._cone_block, used, written, push)
             self._clear(found, self._nplain + used * _CONES * axes, self._nplain + count * axes)
         return jnp.sum(push, axis=1)
@@ -299,7 +294,7 @@ class Rows:
                 self._memory.store(ref, row, jnp.zeros(_CLEARED, ref.dtype), row < end)
             return none
 
-        lax.fori_loop(jnp.int32(0), _blocks(end - first, _CLEARED), clear, jnp.int32(0))
+        lax.fori_loop(jnp.int32(0), blocks(end - first, _CLEARED), clear, jnp.int32(0))
 
     def _plain(self, i: Array) -> _Plain:
         row = i * _ROWS + jnp.arange(_ROWS, dtype=jnp.int32)
@@ -314,7 +309,3 @@ class Rows:
             return jax.tree.map(jnp.add, total, of_block(block(i)))
 
         return lax.fori_loop(jnp.int32(0), count, add, start)
-
-
-def _blocks(used: Array, each: int) -> Array:
-    return (used + each - 1) // each
