@@ -114,9 +114,9 @@ def _program(m, empty, move):
         return jnp.concatenate([after.sensordata, after.qacc, after.qvel, after.act, after.qpos]), places
 
     def run(state, s):
-        value, slope, places = jax.jvp(lambda s: results(state, s), (s,), (1.0,), has_aux=True)
-        weight = jnp.cos(jnp.arange(value.size))
-        back = jax.grad(lambda s: weight @ results(state, s)[0])(s)
+        value, forward, places = jax.linearize(lambda s: results(state, s), s, has_aux=True)
+        slope, weight = forward(1.0), jnp.cos(jnp.arange(value.size))
+        (back,) = jax.linear_transpose(forward, s)(weight)
         return value, slope, back, weight @ slope, places
 
     return jax.jit(run)
