@@ -5,6 +5,7 @@ Here the key is all that the trace follows from: the structure of the model, sha
 releases and flags.
 """
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -12,13 +13,14 @@ import pathlib
 import platform
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
 import jaxlib
 import numpy as np
 from jax.experimental import serialize_executable
+from jax.experimental.compilation_cache import compilation_cache
 
 import mjx_like
 from mjx_like.types.model import Model
@@ -51,17 +53,38 @@ class Kept:
         _register_lapack()
         return serialize_executable.deserialize_and_load(payload, *self._structures)
 
-    def write(self, program: jax.stages.Compiled, text: str) -> None:
-        """Keep a program, if it calls nothing but LAPACK that this process would have to register; text: its HLO."""
-        targets = re.findall(r'custom_call_target="([^"]+)"', text)
-        if jax.process_count() > 1 or not all(target.startswith("lapack_") for target in targets):
-            return
+    def compile(self, lowered: jax.stages.Lowered) -> jax.stages.Compiled:
+        """Return the compiled program, and keep it where that is possible; else JAX's own cache has it."""
+        if not _can_be_kept(lowered):
+            return lowered.compile()
+        with _without_cache():  # what was read from there and is written again lacks functions
+            program = lowered.compile()
         payload, *structures = serialize_executable.serialize(program)
-        if tuple(structures) != self._structures:
-            return
+        assert tuple(structures) == self._structures, "the result is not of the structure that was said"
         with tempfile.NamedTemporaryFile(dir=self._path.parent, delete=False) as file:
             file.write(hashlib.sha256(payload).digest() + payload)
         os.replace(file.name, self._path)  # whole or not at all, for processes beside this one
+        return program
+
+
+def _can_be_kept(lowered: jax.stages.Lowered) -> bool:
+    """Return whether a program is one for the CPU of one host that calls no functions but LAPACK's."""
+    targets = re.findall(r"custom_call @(\w+)", lowered.as_text())
+    alone = jax.process_count() == 1 and jax.default_backend() == "cpu"
+    return alone and all(target.startswith(("lapack_", "Sharding")) for target in targets)
+
+
+@contextlib.contextmanager
+def _without_cache() -> Iterator[None]:
+    """Compile without JAX's own cache."""
+    used = jax.config.jax_enable_compilation_cache
+    jax.config.update("jax_enable_compilation_cache", False)
+    compilation_cache.reset_cache()  # JAX asks once
+    try:
+        yield
+    finally:
+        jax.config.update("jax_enable_compilation_cache", used)
+        compilation_cache.reset_cache()
 
 
 def _key(purpose: str, m: Model, args: Any) -> str:

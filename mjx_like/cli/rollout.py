@@ -162,8 +162,6 @@ def _compiled(
         )
         lowered = run.lower(m, worlds, ctrl)
     with phase("compiling") as notes, without_lines():
-        program = lowered.compile()
-        text = program.as_text()
-        notes.append(f"{text.count(' = '):,} HLO instructions")
-        kept.write(program, text)
+        program = kept.compile(lowered)
+        notes.append(f"{program.as_text().count(' = '):,} HLO instructions")
     return program
