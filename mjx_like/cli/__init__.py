@@ -2,7 +2,7 @@
 
 `info`, `rollout`, `view`, `bench` (with `stages` and `calibrate`), `convert`, `train` and `play` are the commands;
 `setup` loads models and sets JAX up, `hosts` meets the other hosts of a rollout, `controls` reads control arguments,
-`serve` runs the viewer; `summary`, `plot` and `progress` show results.
+`serve` runs the viewer, `programs` keeps what was compiled; `summary`, `plot` and `progress` show results.
 """
 
 import argparse

@@ -2,12 +2,7 @@
 
 import pathlib
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt  # noqa: E402
-import numpy as np  # noqa: E402
+import numpy as np
 
 
 def plot_rollout(path: pathlib.Path, title: str, time: np.ndarray, height: np.ndarray, contacts: np.ndarray) -> None:
@@ -15,7 +10,10 @@ def plot_rollout(path: pathlib.Path, title: str, time: np.ndarray, height: np.nd
 
     height, contacts: 5 %, 50 % and 95 % quantiles over the batch and the mean, shape (4, steps).
     """
-    figure, axes = plt.subplots(2, 1, figsize=(8, 6), sharex=True, layout="constrained")
+    from matplotlib.figure import Figure  # here: it takes 0.4 s to import
+
+    figure = Figure(figsize=(8, 6), layout="constrained")
+    axes = figure.subplots(2, 1, sharex=True)
     for axis, rows, line, label in (
         (axes[0], height, "median", "base height [m]"),
         (axes[1], contacts, "mean", "contacts"),
@@ -29,4 +27,3 @@ def plot_rollout(path: pathlib.Path, title: str, time: np.ndarray, height: np.nd
     axes[1].set_ylim(bottom=0)
     axes[1].set_xlabel("time [s]")
     figure.savefig(path, dpi=120)
-    plt.close(figure)

@@ -12,7 +12,7 @@ import jax
 from mjx_like.hard.components import parts
 from mjx_like.hard.elimination import Free, System, free_pairs, of_product, remainder_of_product
 from mjx_like.hard.problem import Point, Problem, contact_bound, residuals, times
-from mjx_like.hard.search_kernel import search_anywhere
+from mjx_like.hard.search_anywhere import search_anywhere
 from mjx_like.math import lapack
 from mjx_like.math.rule import custom_jvp
 from mjx_like.math.tangent import still

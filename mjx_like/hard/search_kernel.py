@@ -65,18 +65,6 @@ class Outputs(NamedTuple):
     iterations: Any
 
 
-def search_anywhere(iterations: int, p: Problem, nu: Array) -> Search:
-    """Return what `search` does, by the kernel where the program is compiled for a GPU of NVIDIA and it takes `p`."""
-    own, plain = (functools.partial(f, iterations) for f in (search_kernel, search))
-    return kernel.anywhere(own, plain, search_trial, p, nu) if takes(p) else search(iterations, p, nu)
-
-
-def takes(p: Problem) -> bool:
-    """Return whether the kernel takes problems of this kind: single precision, few dofs, and pairs."""
-    friction = p.contact.J.shape[-2] > 0 or not p.contact.k.shape[-1]
-    return p.A.dtype == jnp.float32 and 0 < p.A.shape[-1] <= kernel.MOST and p.k.shape[-1] > 0 and friction
-
-
 def search_kernel(iterations: int, p: Problem, nu: Array, *, interpret: bool = False) -> Search:
     """Return the point of the central path of one world; under `vmap` one kernel searches for all, each for itself.
 

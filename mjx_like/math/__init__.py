@@ -4,6 +4,6 @@
 geometry; `linalg`, `linear`, `lapack`, `tangent` matrices; `rule` gives functions derivatives of their own,
 `transposable` transposes. `vector` and `component_first` put components first, `world_last` the world last, for code
 that XLA fuses; `select` reads and writes by index, and by `block_mask`; `batching` sees a batch as a whole, `lots`
-loops over one whose worlds end at different times. `platform` tells whether a program is for a CPU, `kernel` has
-kernels for GPUs.
+loops over one whose worlds end at different times. `platform` tells whether a program is for a CPU, `on_gpu` where
+kernels of our own run, whose parts `kernel` has.
 """

@@ -1,14 +1,10 @@
-"""Kernels of our own for GPUs: where they run, and what one reads and writes of a world.
+"""Kernels of our own for GPUs: what one reads and writes of a world, and the solve of a small system.
 
 A program of a kernel has one world. Triton asks for sizes that are powers of two: arrays here are larger than the
-model's, and zero there. The plain operations of JAX are the reference, and run wherever a kernel does not.
+model's, and zero there. The plain operations of JAX are the reference, and run wherever a kernel does not (`on_gpu`).
 """
 
 import functools
-import os
-import warnings
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jax
@@ -17,6 +13,8 @@ import numpy as np
 from jax import lax
 from jax.experimental import pallas
 
+from mjx_like.math.on_gpu import Function
+
 try:
     from jax.experimental.pallas import triton
 except ImportError:  # deprecated in jax 0.11: a release without it runs the plain operations
@@ -24,68 +22,8 @@ except ImportError:  # deprecated in jax 0.11: a release without it runs the pla
 
 Array = jax.Array
 
-MOST = 64  # dofs
-SWITCH = "MJX_LIKE_KERNELS"  # environment variable; "off": plain operations everywhere
 _LEAST = 16  # size of a matrix product
 _LANES = 32  # threads of a warp
-_CLOSE = 1e-3  # single precision, well-conditioned trials
-
-Function = Callable[..., Any]
-Trial = Callable[[], tuple[Function, Function, tuple[Any, ...]]]
-
-
-def anywhere(kernel: Function, plain: Function, trial: Trial, *args: Any) -> Any:
-    """Return what `plain` does, by the kernel where the program is compiled for a GPU of NVIDIA.
-
-    trial: returns the kernel, the plain operations and a small problem to try them on, before the kernel is first used.
-    """
-    if jax.default_backend() != "gpu" or not works(trial):
-        return plain(*args)
-    return lax.platform_dependent(*args, cuda=kernel, default=plain)
-
-
-def works(trial: Trial) -> bool:
-    """Return whether a kernel may be used: not where it is switched off, or fails on the device at hand.
-
-    Where programs are compiled for a GPU that is not there, there is nothing to try it on.
-    """
-    if triton is None or os.environ.get(SWITCH, "on") == "off":
-        return False
-    return jax.devices()[0].platform != "gpu" or _agrees(trial)
-
-
-_tried: dict[Trial, bool] = {}
-
-
-def _agrees(trial: Trial) -> bool:
-    if trial not in _tried:
-        failure = _failure(trial)
-        if failure:
-            device = jax.devices()[0].device_kind
-            warnings.warn(
-                f"{trial.__name__}: plain operations instead of a kernel on {device}: {failure}", stacklevel=2
-            )
-        _tried[trial] = not failure
-    return _tried[trial]
-
-
-def _failure(trial: Trial) -> str:
-    """Return what is wrong with a kernel's result, or why there is none; nothing where it is right.
-
-    A thread of its own runs the trial, since this one traces the program that asks, and would trace it in.
-    """
-
-    def both() -> list[Any]:
-        own, plain, args = trial()
-        return [jax.tree.leaves(jax.jit(f)(*args)) for f in (own, plain)]
-
-    with ThreadPoolExecutor(1) as thread:
-        try:
-            results = thread.submit(both).result()
-        except Exception as error:  # whatever the compiler or the driver says: plain operations are there
-            return str(error).partition("\n")[0] or type(error).__name__
-    close = all(np.allclose(a, b, rtol=_CLOSE, atol=_CLOSE) for a, b in zip(*results, strict=True))
-    return "" if close else "its result is another"
 
 
 def size(n: int) -> int:

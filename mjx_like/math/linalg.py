@@ -5,8 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.math import kernel, lapack, safe
+from mjx_like.math import lapack, safe
 from mjx_like.math.batching import whole_batch
+from mjx_like.math.on_gpu import MOST, Function, Trial, anywhere
 from mjx_like.math.platform import on_cpu
 
 Array = jax.Array
@@ -69,11 +70,17 @@ def solve_definite(a: Array, b: Array, factor: Array | None = None) -> Array:
             return cho_solve(cholesky(a) if factor is None else factor, b, at_once=True)
 
     def solve(y: Array) -> Array:
-        if not _LARGEST_UNROLLED < n <= kernel.MOST:
+        if not _LARGEST_UNROLLED < n <= MOST:
             return plain(a, y)
-        return kernel.anywhere(whole_batch(kernel.eliminated), plain, kernel.elimination_trial, a, y)
+        return anywhere(_elimination, plain, a, y)
 
     return lax.custom_linear_solve(lambda x: matmul(a, x), b, lambda _, y: solve(y), symmetric=True)
+
+
+def _elimination() -> tuple[Function, Trial]:
+    from mjx_like.math.kernel import eliminated, elimination_trial  # here: see `on_gpu`
+
+    return whole_batch(eliminated), elimination_trial
 
 
 def solve_general(a: Array, b: Array, at_once: bool = False) -> Array:

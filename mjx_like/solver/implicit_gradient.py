@@ -20,7 +20,7 @@ from mjx_like.math.tangent import still
 from mjx_like.solver.capacity import Kept, most, need
 from mjx_like.solver.cg import cg
 from mjx_like.solver.law import force
-from mjx_like.solver.newton_kernel import newton_anywhere
+from mjx_like.solver.newton_anywhere import newton_anywhere
 from mjx_like.solver.pgs import pgs
 from mjx_like.solver.problem import Problem, Settings, Solution, Start, gradient, hessian_at, times, transposed_times
 from mjx_like.types.enums import SolverType

@@ -38,17 +38,6 @@ class _State(NamedTuple):
     iterations: Array
 
 
-def newton_anywhere(settings: Settings, p: Problem, start: Start) -> Solution:
-    """Return what `newton` does, by the kernel where the program is compiled for a GPU of NVIDIA and it takes `p`."""
-    solvers = (functools.partial(f, settings) for f in (newton_kernel, newton))
-    return kernel.anywhere(*solvers, newton_trial, p, start) if takes(p) else newton(settings, p, start)
-
-
-def takes(p: Problem) -> bool:
-    """Return whether the kernel takes problems of this kind: single precision and few dofs."""
-    return p.M.dtype == jnp.float32 and 0 < p.M.shape[-1] <= kernel.MOST and p.J.shape[-2] > 0
-
-
 def newton_kernel(settings: Settings, p: Problem, start: Start, *, interpret: bool = False) -> Solution:
     """Return the optimum of one world; under `vmap` all worlds are solved by one kernel, each for itself.
 

@@ -3,8 +3,8 @@
 import pathlib
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 
 from mjx_like.arguments import whole_number
 from mjx_like.errors import InputError
@@ -34,7 +34,8 @@ def plot_fit(found: Fit, path: str | pathlib.Path, recording: int = 0) -> pathli
         raise InputError(f"recording={recording}: the fit has recordings 0 to {s.recording.max()}")
     panels = _panels(found, chosen)
     height = 1.2 * len(panels) + 2.6
-    figure, axes = plt.subplots(len(panels) + 1, 1, figsize=(7, height), layout="constrained")
+    figure = Figure(figsize=(7, height), layout="constrained")
+    axes = figure.subplots(len(panels) + 1, 1)
     paths = problem.states(found.at)
     for axis, (name, entry, label) in zip(axes, panels, strict=False):
         for k, i in enumerate(chosen):
@@ -48,7 +49,6 @@ def plot_fit(found: Fit, path: str | pathlib.Path, recording: int = 0) -> pathli
     )
     _histogram(axes[-1], found)
     figure.savefig(path, dpi=120)
-    plt.close(figure)
     return pathlib.Path(path)
 
 

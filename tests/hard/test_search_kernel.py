@@ -11,7 +11,8 @@ from mjx_like.hard import search_kernel as kernel
 from mjx_like.hard.problem import Problem, residuals
 from mjx_like.hard.sample import sample_problems
 from mjx_like.hard.search import search
-from mjx_like.math.kernel import MOST
+from mjx_like.hard.search_anywhere import takes
+from mjx_like.math.on_gpu import MOST
 
 # dofs, pairs without friction, contacts, axes of friction, friction losses
 SIZES = {"all": (5, 3, 20, 2, 2), "pairs": (4, 20, 0, 2, 0), "contacts": (7, 0, 6, 5, 0), "losses": (3, 1, 0, 2, 17)}
@@ -69,5 +70,5 @@ def test_a_problem_that_is_not_finite_ends_with_an_infinite_error():
 def test_kernel_takes_small_problems_in_single_precision():
     double, _ = sample_problems(*SIZES[FIRST], worlds=1)
     p = jax.tree.map(lambda x: x[0].astype(jnp.float32), double)
-    assert kernel.takes(p) and not kernel.takes(double)
-    assert not kernel.takes(p.replace(A=jnp.eye(MOST + 1, dtype=jnp.float32)))
+    assert takes(p) and not takes(double)
+    assert not takes(p.replace(A=jnp.eye(MOST + 1, dtype=jnp.float32)))

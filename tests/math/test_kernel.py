@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mjx_like.hard.search_kernel import search_trial
-from mjx_like.math import kernel
+from mjx_like.math import kernel, on_gpu
 from mjx_like.solver.newton_kernel import newton_trial
 
 
@@ -26,11 +26,11 @@ class _Gpu:
 
 
 @pytest.fixture
-def on_gpu(monkeypatch):
+def gpu(monkeypatch):
     """A backend that calls itself a GPU; programs still run on the CPU."""
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     monkeypatch.setattr(jax, "devices", lambda: [_Gpu()])
-    monkeypatch.setattr(kernel, "_tried", {})
+    monkeypatch.setattr(on_gpu, "_tried", {})
 
 
 def double(x):
@@ -42,40 +42,40 @@ def fine():
 
 
 def test_plain_operations_run_on_a_cpu():
-    assert kernel.anywhere(lambda x: 1 / 0, double, fine, jnp.ones(1)) == 2
+    assert on_gpu.anywhere(lambda: 1 / 0, double, jnp.ones(1)) == 2
 
 
-def test_a_kernel_that_agrees_is_compiled_for_cuda_alone(on_gpu):
-    program = jax.make_jaxpr(lambda x: kernel.anywhere(lambda x: x + x, double, fine, x))(jnp.ones(3))
+def test_a_kernel_that_agrees_is_compiled_for_cuda_alone(gpu):
+    program = jax.make_jaxpr(lambda x: on_gpu.anywhere(lambda: (lambda x: x + x, fine), double, x))(jnp.ones(3))
     assert "platform_index" in str(program)
 
 
-def test_a_kernel_that_fails_is_not_used_and_said_so_once(on_gpu):
+def test_a_kernel_that_fails_is_not_used_and_said_so_once(gpu):
     def broken():
         raise ValueError("no such instruction\nmore")
 
     with pytest.warns(UserWarning, match="broken: plain operations instead of a kernel on a GPU: no such instruction"):
-        assert kernel.anywhere(double, double, broken, jnp.ones(1)) == 2
-    assert kernel.anywhere(double, double, broken, jnp.ones(1)) == 2
+        assert on_gpu.anywhere(lambda: (double, broken), double, jnp.ones(1)) == 2
+    assert on_gpu.anywhere(lambda: (double, broken), double, jnp.ones(1)) == 2
 
 
-def test_a_kernel_with_another_result_is_not_used(on_gpu):
+def test_a_kernel_with_another_result_is_not_used(gpu):
     def another():
         return lambda x: 2.1 * x, double, (jnp.ones(3),)
 
     with pytest.warns(UserWarning, match="its result is another"):
-        assert kernel.anywhere(lambda x: 2.1 * x, double, another, jnp.ones(1)) == 2
+        assert on_gpu.anywhere(lambda: (lambda x: 2.1 * x, another), double, jnp.ones(1)) == 2
 
 
 @pytest.mark.parametrize("trial", [kernel.elimination_trial, newton_trial, search_trial])
-def test_trials_pass_while_a_program_is_traced(on_gpu, trial):
+def test_trials_pass_while_a_program_is_traced(gpu, trial):
     """A trial that is traced into the program, or takes its arrays, fails on every GPU."""
 
     def interpreted():
         return trial(interpret=True)
 
     def program(x):
-        assert kernel.works(interpreted)
+        assert on_gpu.works(interpreted)
         return x
 
     with warnings.catch_warnings():
@@ -83,11 +83,11 @@ def test_trials_pass_while_a_program_is_traced(on_gpu, trial):
         jax.make_jaxpr(jax.vmap(program))(jnp.ones(2))
 
 
-def test_a_release_without_triton_runs_plain_operations(on_gpu, monkeypatch):
-    monkeypatch.setattr(kernel, "triton", None)
-    assert not kernel.works(fine)
+def test_a_release_without_triton_runs_plain_operations(gpu, monkeypatch):
+    monkeypatch.setattr(on_gpu, "_has_triton", lambda: False)
+    assert not on_gpu.works(fine)
 
 
-def test_kernels_can_be_switched_off(on_gpu, monkeypatch):
-    monkeypatch.setenv(kernel.SWITCH, "off")
-    assert not kernel.works(fine)
+def test_kernels_can_be_switched_off(gpu, monkeypatch):
+    monkeypatch.setenv(on_gpu.SWITCH, "off")
+    assert not on_gpu.works(fine)

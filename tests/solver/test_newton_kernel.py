@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from mjx_like.math.kernel import MOST
+from mjx_like.math.on_gpu import MOST
 from mjx_like.solver import newton_kernel as kernel
 from mjx_like.solver.newton import newton
+from mjx_like.solver.newton_anywhere import takes
 from mjx_like.solver.problem import Settings
 
 SETTINGS = Settings(iterations=20, ls_iterations=20, warmstart=True)
@@ -78,6 +79,6 @@ def test_kernel_keeps_to_the_limit_of_each_world():
 
 def test_kernel_takes_small_problems_in_single_precision():
     p = jax.tree.map(lambda x: x.astype(jnp.float32), kernel.sample_problem(ncone=5)[0])
-    assert kernel.takes(p) and p.law.cone is not None
-    assert not kernel.takes(p.replace(M=jnp.eye(MOST + 1, dtype=jnp.float32)))
-    assert not kernel.takes(kernel.sample_problem()[0])
+    assert takes(p) and p.law.cone is not None
+    assert not takes(p.replace(M=jnp.eye(MOST + 1, dtype=jnp.float32)))
+    assert not takes(kernel.sample_problem()[0])

@@ -1,0 +1,31 @@
+"""The search for the central path, by plain operations or by the kernel."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+
+from mjx_like.hard.interior_point import Search
+from mjx_like.hard.problem import Problem
+from mjx_like.hard.search import search
+from mjx_like.math.on_gpu import MOST, Function, Trial, anywhere
+
+Array = jax.Array
+
+
+def search_anywhere(iterations: int, p: Problem, nu: Array) -> Search:
+    """Return what `search` does, by the kernel where the program is compiled for a GPU of NVIDIA and it takes `p`."""
+
+    def load() -> tuple[Function, Trial]:
+        from mjx_like.hard.search_kernel import search_kernel, search_trial  # here: see `on_gpu`
+
+        return functools.partial(search_kernel, iterations), search_trial
+
+    plain = functools.partial(search, iterations)
+    return anywhere(load, plain, p, nu) if takes(p) else plain(p, nu)
+
+
+def takes(p: Problem) -> bool:
+    """Return whether the kernel takes problems of this kind: single precision, few dofs, and pairs."""
+    friction = p.contact.J.shape[-2] > 0 or not p.contact.k.shape[-1]
+    return p.A.dtype == jnp.float32 and 0 < p.A.shape[-1] <= MOST and p.k.shape[-1] > 0 and friction
