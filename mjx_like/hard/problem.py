@@ -82,6 +82,12 @@ def transposed_times(J: Array, f: Array) -> Array:
     return matmul(f.reshape(-1), J.reshape(-1, J.shape[-1]))
 
 
+def without_friction(p: Problem, where: Array) -> Problem:
+    """Return the problem without the friction of contacts where a flag, shape (), is set."""
+    kept = 1 - jax.lax.stop_gradient(where).astype(p.contact.used.dtype)
+    return p.replace(contact=p.contact.replace(used=kept * p.contact.used))
+
+
 def joined(cones: Cones, x: Parts) -> Array:
     """Return vectors of cones in one array, (ncone, ndim), zero where a cone is not in use."""
     return cones.used[:, None] * (jnp.stack(x, axis=-1) if x else jnp.zeros(cones.J.shape[:2], cones.J.dtype))

@@ -11,7 +11,7 @@ from mjx_like.errors import UnsupportedError
 from mjx_like.hard.free_motion import free_motion
 from mjx_like.hard.implicit_gradient import solution
 from mjx_like.hard.interior_point import tolerance
-from mjx_like.hard.problem import Point, Problem
+from mjx_like.hard.problem import Point, Problem, without_friction
 from mjx_like.hard.restitution import at_end, impacts, over_step, to_first
 from mjx_like.hard.rows import Motion, forces, problem
 from mjx_like.integrator.position import integrate_pos
@@ -25,6 +25,7 @@ from mjx_like.types.model import Model
 Array = jax.Array
 
 _UNCONVERGED = 1e-3  # error of products over their targets that counts, in float64
+_LEFT = 0.2  # of the velocity without contacts, where the first search starts: contacts stop most of what they meet
 
 _ROWS = (
     "efc_type", "efc_id", "efc_J", "efc_pos", "efc_margin", "efc_frictionloss", "efc_diagA", "efc_KBIP", "efc_D",
@@ -36,8 +37,9 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
     """Return `d` with the acceleration of the step and the forces of its constraints.
 
     The contacts are solved for with the distances at the start, then once more, `refresh` times, with those where the
-    step ends; `contact` and `efc_*` are left as the last solve had them. The motion of the variational integrator is
-    linearised about the velocity before each solve.
+    step ends; `contact` and `efc_*` are left as the last solve had them. After a search that fails the next ones are
+    made without the friction of contacts, and do not fail; the step counts as unconverged. The motion of the
+    variational integrator is linearised about the velocity before each solve.
 
     position: (m, d) -> `d` with all that depends on position.
     Reads qpos, qvel, the rows, and what `free_motion` reads. Writes qacc, efc_force,
@@ -57,7 +59,7 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
     end = solved(m, d, free, motion_about, position, m.hard.refresh + 1)
     nu, rows, error = end.z.nu, end.rows, end.error
     force, constraint = forces(m, rows, end.own, end.layout, end.problem, end.z)
-    short = error > max(tolerance(nu.dtype), _UNCONVERGED)
+    short = end.failed | _fails(error)
     return _finished(
         m,
         rows.replace(
@@ -82,6 +84,7 @@ class Solved(NamedTuple):
     z: Point
     mean: Array  # velocity, shape (nv,), over the step; with restitution another one than at its end
     error: Array
+    failed: Array  # whether a search before the last one failed; then friction is left out
     iterations: Array  # of all solves
 
 
@@ -98,22 +101,30 @@ def solved(
     free, motion_about: as `free_motion` returns them. position: as in `hard_constraint`.
     """
     nu, base, rows, total = free, jnp.zeros_like(free), d, jnp.int32(0)
+    begin, failed = _LEFT * free, jnp.zeros((), bool)
     for turn in range(solves):
         rows = rows_at_end(m, d, base, position) if turn else rows
         own = motion_about(nu)
         p, layout = problem(m, rows, own, base)
+        p = without_friction(p, failed) if turn else p
         apart = solve_general(own.A, own.b) if m.hard.rebounds else free  # with derivatives
         found = impacts(m, rows, layout, p, d.qvel, apart) if m.hard.rebounds else None
         moving = p if found is None else over_step(p, found)
-        first = nu if found is None else free  # near the end of an impact the search would not find its impulse
-        z, error, count = solution(m.hard.iterations, moving, jax.lax.stop_gradient(first))
-        nu, total = z.nu, total + count
+        begin = begin if found is None else free  # near the end of an impact the search would not find its impulse
+        z, error, count = solution(m.hard.iterations, moving, jax.lax.stop_gradient(begin))
+        nu, begin, total = z.nu, z.nu, total + count
+        failed = failed | _fails(error) if turn < solves - 1 else failed
         base = nu if found is None else to_first(found, d.qvel, apart, nu)
     if found is None:
-        return Solved(rows, own, p, layout, z, nu, error, total)
+        return Solved(rows, own, p, layout, z, nu, error, failed, total)
     p = at_end(p, found)
     z, again, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(free))
-    return Solved(rows, own, p, layout, z, nu, jnp.maximum(error, again), total + count)
+    return Solved(rows, own, p, layout, z, nu, jnp.maximum(error, again), failed, total + count)
+
+
+def _fails(error: Array) -> Array:
+    """Return whether a search has not converged."""
+    return error > max(tolerance(error.dtype), _UNCONVERGED)
 
 
 def rows_at_end(m: Model, d: Data, nu: Array, position: Callable[[Model, Data], Data]) -> Data:

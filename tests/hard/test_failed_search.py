@@ -1,0 +1,67 @@
+"""A search that fails: the next one of the step is made without the friction of contacts, and nothing penetrates."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import mjx_like as mjx
+from mjx_like.hard import stage
+
+SLIDER = """<mujoco><option timestep="0.01"/><worldbody>
+  <geom name="floor" type="plane" size="9 9 .1" friction="0.5 .01 .001"/>
+  <body pos="0 0 0.1"><joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/>
+    <geom type="sphere" size=".1" mass="1" friction="0.5 .01 .001"/></body>
+</worldbody></mujoco>"""
+SPEED = 1.0
+FALLEN = 0.02  # [m] below which the first, failed search would leave the ball
+
+
+def stepped(m, failures):
+    """Return the function of a speed: Data after one step in which so many searches, the first ones, fail."""
+
+    def failing(iterations, p, nu):
+        z, error, count = search(iterations, p, nu)
+        if calls.append(p) or len(calls) > failures:
+            return z, error, count
+        return z.replace(nu=z.nu.at[1].set(-FALLEN / 0.01)), jnp.full_like(error, 1e3), count
+
+    def run(speed):
+        calls.clear()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stage, "solution", failing)
+            return mjx.step(m, mjx.make_data(m).replace(qvel=jnp.array([speed, -1.0])))
+
+    search, calls = stage.solution, []
+    return run
+
+
+@pytest.fixture(scope="module")
+def m():
+    return mjx.with_hard_contact(mjx.Model.from_xml_string(SLIDER), gap=1e-5)
+
+
+def test_friction_is_left_out_and_nothing_penetrates(m):
+    found, lost = (jax.jit(stepped(m, failures))(SPEED) for failures in (0, 1))
+    assert int(found.unconverged) == 0 and int(lost.unconverged) == 1
+    np.testing.assert_allclose(found.qvel[0], SPEED - 0.5 * (1 + 9.81 * 0.01), atol=1e-3)
+    np.testing.assert_allclose(lost.qvel[0], SPEED, atol=1e-12)
+    for d in (found, lost):
+        assert 0 < d.qpos[1] < 1e-3 and d.efc_force[0] > 50
+    np.testing.assert_array_equal(lost.efc_force[1:], 0)
+
+
+def test_its_derivative_is_that_of_the_step_that_was_made(m):
+    run = stepped(m, 1)
+
+    def end(speed):
+        d = run(speed)
+        return jnp.concatenate([d.qpos, d.qvel])
+
+    np.testing.assert_allclose(jax.jit(jax.jacfwd(end))(SPEED), [0.01, 0, 1, 0], atol=1e-9)
+
+
+def test_where_all_fail_the_best_point_is_kept_and_counted(m):
+    d = jax.jit(stepped(m, 2))(SPEED)
+    assert int(d.unconverged) == 1 and float(d.solver_residual) == 1e3
+    np.testing.assert_allclose(d.qpos[1], -FALLEN, atol=1e-9)
