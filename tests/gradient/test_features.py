@@ -45,6 +45,8 @@ ALIKE = (  # another pose, cone or set of numbers
     "pair_plane_cylinder_upright",
 )
 LONG = (  # to compile; the default run has their forward, step and inverse, or those of one that is alike
+    "pair_mesh_sdf",
+    "diagexact",
     "pair_capsule_box",
     "pair_capsule_capsule",
     "condim3_elliptic",
