@@ -107,7 +107,7 @@ def advance(iterations: int, p: Problem, at: Search) -> Search:
 
     away = direction(0.0, 0.0, None, None)
     mean, length = _product(p, z), jnp.minimum(1.0, room(p, z, away).all())
-    share = safe.clip(_product(p, _moved(z, away, length)) / mean, 0.0, 1.0)
+    share = safe.clip(_product(p, _moved(z, away, length)) / jnp.maximum(mean, safe.tiny(mean)), 0.0, 1.0)
     target = jnp.maximum(share**3 * mean, 1.0)
     weight = jnp.where(target > 1.0, length, 0.0)
     none, bound = jnp.zeros_like(p.bound), contact_bound(p, away.gamma)

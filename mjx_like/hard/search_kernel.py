@@ -284,7 +284,7 @@ def _aimed(w: _World, nu: Array, place: Array, a: _Aim) -> _Aim:
     w.settled()
     length, most = jnp.minimum(whole, 1.0), jnp.maximum(count, 1.0)
     mean, left = powers[0] / most, (powers[0] + length * (powers[1] + length * powers[2])) / most
-    share = safe.clip(left / mean, 0.0, 1.0)
+    share = safe.clip(left / jnp.maximum(mean, safe.tiny(mean)), 0.0, 1.0)
     target = jnp.maximum(share * share * share * mean, 1.0)
     weight = jnp.where(target > 1.0, length, 0.0)
     more = target * jnp.sum(back, axis=1) + weight * jnp.sum(bent, axis=1)

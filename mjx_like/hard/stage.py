@@ -101,7 +101,7 @@ def solved(
     free, motion_about: as `free_motion` returns them. position: as in `hard_constraint`.
     """
     nu, base, rows, total = free, jnp.zeros_like(free), d, jnp.int32(0)
-    begin, failed = _LEFT * free, jnp.zeros((), bool)
+    begin, failed = None, jnp.zeros((), bool)
     for turn in range(solves):
         rows = rows_at_end(m, d, base, position) if turn else rows
         own = motion_about(nu)
@@ -110,7 +110,10 @@ def solved(
         apart = solve_general(own.A, own.b) if m.hard.rebounds else free  # with derivatives
         found = impacts(m, rows, layout, p, d.qvel, apart) if m.hard.rebounds else None
         moving = p if found is None else over_step(p, found)
-        begin = begin if found is None else free  # near the end of an impact the search would not find its impulse
+        if found is not None:
+            begin = free  # near the end of an impact the search would not find its impulse
+        elif not turn:
+            begin = jnp.where(jnp.any(p.used > 0), _LEFT, 1.0) * free
         z, error, count = solution(m.hard.iterations, moving, jax.lax.stop_gradient(begin))
         nu, begin, total = z.nu, z.nu, total + count
         failed = failed | _fails(error) if turn < solves - 1 else failed

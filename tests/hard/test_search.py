@@ -63,6 +63,19 @@ def test_no_iterations_leave_the_start(worlds, starts):
     np.testing.assert_array_equal(at.best.nu, starts)
 
 
+def unused(p: Problem) -> Problem:
+    """Return the problems with nothing near."""
+    off = jnp.zeros_like
+    contact, loss = (x.replace(used=off(x.used)) for x in (p.contact, p.loss))
+    return p.replace(used=off(p.used), contact=contact, loss=loss)
+
+
+def test_where_nothing_is_near_one_step_solves_the_motion(worlds, starts):
+    at = jax.jit(jax.vmap(functools.partial(search, 30)))(unused(worlds), starts + 1)
+    assert (at.iterations == 1).all()
+    np.testing.assert_allclose(at.best.nu, jnp.linalg.solve(worlds.A, worlds.b[..., None])[..., 0], atol=1e-11)
+
+
 def inside(p: Problem, z: Point) -> np.ndarray:
     """Return whether pairs, contacts' cones and friction losses are inside their bounds, for one point."""
     size = functools.partial(np.linalg.norm, axis=-1)

@@ -13,6 +13,7 @@ from mjx_like.hard.sample import sample_problems
 from mjx_like.hard.search import search
 from mjx_like.hard.search_anywhere import takes
 from mjx_like.math.on_gpu import MOST
+from tests.hard.test_search import unused
 
 # dofs, pairs without friction, contacts, axes of friction, friction losses
 SIZES = {"all": (5, 3, 20, 2, 2), "pairs": (4, 20, 0, 2, 0), "contacts": (7, 0, 6, 5, 0), "losses": (3, 1, 0, 2, 17)}
@@ -58,6 +59,14 @@ def test_a_search_that_is_cut_short_returns_its_best_point():
         found, plain = (searched(f, p, nu, iterations) for f in (own, search))
         assert np.array_equal(found.iterations, plain.iterations)
         np.testing.assert_allclose(found.best.nu, plain.best.nu, atol=1e-11)
+
+
+def test_where_nothing_is_near_one_step_solves_the_motion():
+    p, nu = sample_problems(*SIZES[FIRST], worlds=3)
+    p = unused(p).replace(used=p.used * jnp.array([[0], [1], [1]]))
+    found, plain = (searched(f, p, nu + 1) for f in (own, search))
+    assert found.iterations[0] == plain.iterations[0] == 1 and found.iterations[1] > 1
+    np.testing.assert_allclose(found.best.nu, plain.best.nu, atol=1e-9)
 
 
 def test_a_problem_that_is_not_finite_ends_with_an_infinite_error():
