@@ -10,6 +10,7 @@ import numpy as np
 
 from mjx_like.errors import InputError
 from mjx_like.io import load as load_compiled
+from mjx_like.rollout.sharding import can_share_cpu
 from mjx_like.types.enums import IntegratorType
 from mjx_like.types.hard import CONTACTS
 from mjx_like.types.model import Model
@@ -78,14 +79,14 @@ def load(args: argparse.Namespace) -> Model:
 
 
 def use_cpu_devices(count: int | None) -> None:
-    """Let JAX have `count` devices on the CPU, one a core if None; to be called before its first array.
+    """Let JAX have `count` devices on the CPU, one a core if None and possible; to be called before its first array.
 
     XLA runs one step on one core: devices that share the worlds are how a rollout uses several. With as many worker
     threads as devices its CPU runtime can hang, all waiting, so it gets more of them (NPROC); splitting single
     operations over cores only costs time here.
     """
     available = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
-    count = count or len(available)
+    count = count or (len(available) if can_share_cpu() else 1)
     os.environ["NPROC"] = str(8 + 2 * count)
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false"
     if jax.config.jax_num_cpu_devices != count:

@@ -9,14 +9,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import jaxlib
 import numpy as np
 from jax import lax
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from mjx_like.errors import InputError, shown
+from mjx_like.errors import InputError, UnsupportedError, shown
 
 Batched = Callable[[Any, Any], Any]
+
+_CRASHES = "0.11.2"  # jaxlib that ends the process where it compiles a program for several devices of a CPU
 
 
 def in_blocks(function: Batched, size: int) -> Batched:
@@ -38,12 +41,22 @@ def in_blocks(function: Batched, size: int) -> Batched:
     return blocked
 
 
+def can_share_cpu() -> bool:
+    """Return whether programs for several devices of a CPU can be compiled."""
+    return jaxlib.__version__ != _CRASHES
+
+
 def over_devices(function: Batched, devices: Sequence[jax.Device]) -> Batched:
     """Return `function` applied to an equal share of the worlds on each device, all at the same time.
 
     Several devices on one CPU: set the environment variable NPROC well above their number before JAX starts, or XLA's
     runtime can hang with all its worker threads waiting for each other.
+
+    Raises:
+      UnsupportedError: several devices of a CPU, with the release of jaxlib that ends the process over them.
     """
+    if len(devices) > 1 and devices[0].platform == "cpu" and not can_share_cpu():
+        raise UnsupportedError(f"{len(devices)} devices of a CPU: jaxlib {_CRASHES} crashes; take another release")
     mesh = Mesh(np.asarray(devices), ("worlds",))
     split, whole = PartitionSpec("worlds"), PartitionSpec()
     sharded = jax.shard_map(function, mesh=mesh, in_specs=(split, whole), out_specs=split, check_vma=False)

@@ -4,6 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from mjx_like.errors import UnsupportedError
+from mjx_like.rollout import sharding
 from mjx_like.rollout.sharding import in_blocks, neighbours, over_devices
 from tests.support.processes import succeeds
 
@@ -36,6 +38,16 @@ def test_one_device():
 
     whole, spread = function(worlds(5), 2.0), over_devices(function, jax.devices()[:1])(worlds(5), 2.0)
     np.testing.assert_array_equal(spread["row"], whole["row"])
+
+
+def test_a_release_that_crashes_over_several_devices_is_refused(monkeypatch):
+    class Device:
+        platform = "cpu"
+
+    monkeypatch.setattr(sharding.jaxlib, "__version__", "0.11.2")
+    assert not sharding.can_share_cpu()
+    with pytest.raises(UnsupportedError, match="2 devices of a CPU: jaxlib 0.11.2 crashes; take another release"):
+        over_devices(function, [Device(), Device()])
 
 
 def test_two_devices_share_an_odd_number_of_worlds():
