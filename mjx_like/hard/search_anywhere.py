@@ -1,7 +1,5 @@
 """The search for the central path, by plain operations or by the kernel."""
 
-import functools
-
 import jax
 import jax.numpy as jnp
 
@@ -15,14 +13,13 @@ Array = jax.Array
 
 def search_anywhere(iterations: int, p: Problem, nu: Array) -> Search:
     """Return what `search` does, by the kernel where the program is compiled for a GPU of NVIDIA and it takes `p`."""
+    return anywhere(_load, search, p, nu, fixed=(iterations,)) if takes(p) else search(iterations, p, nu)
 
-    def load() -> tuple[Function, Trial]:
-        from mjx_like.hard.search_kernel import search_kernel, search_trial  # here: see `on_gpu`
 
-        return functools.partial(search_kernel, iterations), search_trial
+def _load() -> tuple[Function, Trial]:
+    from mjx_like.hard.search_kernel import search_kernel, search_trial  # here: see `on_gpu`
 
-    plain = functools.partial(search, iterations)
-    return anywhere(load, plain, p, nu) if takes(p) else plain(p, nu)
+    return search_kernel, search_trial
 
 
 def takes(p: Problem) -> bool:

@@ -59,14 +59,13 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
     end = solved(m, d, free, motion_about, position, m.hard.refresh + 1)
     nu, rows, error = end.z.nu, end.rows, end.error
     force, constraint = forces(m, rows, end.own, end.layout, end.problem, end.z)
-    short = end.failed | _fails(error)
     return _finished(
         m,
         rows.replace(
             efc_force=force,
             solver_niter=end.iterations,
             solver_residual=error,
-            unconverged=d.unconverged + short.astype(d.unconverged.dtype),
+            unconverged=d.unconverged + end.failed.astype(d.unconverged.dtype),
         ),
         nu,
         end.mean,
@@ -84,7 +83,7 @@ class Solved(NamedTuple):
     z: Point
     mean: Array  # velocity, shape (nv,), over the step; with restitution another one than at its end
     error: Array
-    failed: Array  # whether a search before the last one failed; then friction is left out
+    failed: Array  # whether one of the searches failed; those after it leave out friction
     iterations: Array  # of all solves
 
 
@@ -116,13 +115,13 @@ def solved(
             begin = jnp.where(jnp.any(p.used > 0), _LEFT, 1.0) * free
         z, error, count = solution(m.hard.iterations, moving, jax.lax.stop_gradient(begin))
         nu, begin, total = z.nu, z.nu, total + count
-        failed = failed | _fails(error) if turn < solves - 1 else failed
+        failed = failed | _fails(error)
         base = nu if found is None else to_first(found, d.qvel, apart, nu)
     if found is None:
         return Solved(rows, own, p, layout, z, nu, error, failed, total)
     p = at_end(p, found)
     z, again, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(free))
-    return Solved(rows, own, p, layout, z, nu, jnp.maximum(error, again), failed, total + count)
+    return Solved(rows, own, p, layout, z, nu, jnp.maximum(error, again), failed | _fails(again), total + count)
 
 
 def _fails(error: Array) -> Array:

@@ -3,6 +3,7 @@
 What a kernel is written with takes 0.3 s to import: it is imported where there is a GPU.
 """
 
+import functools
 import os
 import warnings
 from collections.abc import Callable
@@ -21,18 +22,21 @@ Function = Callable[..., Any]
 Trial = Callable[[], tuple[Function, Function, tuple[Any, ...]]]
 
 
-def anywhere(load: Callable[[], tuple[Function, Trial]], plain: Function, *args: Any) -> Any:
+def anywhere(
+    load: Callable[[], tuple[Function, Trial]], plain: Function, *args: Any, fixed: tuple[Any, ...] = ()
+) -> Any:
     """Return what `plain` does, by a kernel where the program is compiled for a GPU of NVIDIA.
 
     load: imports the kernel, and returns it and a trial. That returns the kernel, the plain operations and a small
-    problem to try them on, before the kernel is first used.
+    problem to try them on, before the kernel is first used. fixed: what both functions take first, static.
     """
+    plain = functools.partial(plain, *fixed)
     if jax.default_backend() != "gpu":
         return plain(*args)
     kernel, trial = load()
     if not works(trial):
         return plain(*args)
-    return lax.platform_dependent(*args, cuda=kernel, default=plain)
+    return lax.platform_dependent(*args, cuda=functools.partial(kernel, *fixed), default=plain)
 
 
 def works(trial: Trial) -> bool:

@@ -1,7 +1,5 @@
 """Newton's method, by plain operations or by the kernel."""
 
-import functools
-
 import jax.numpy as jnp
 
 from mjx_like.math.on_gpu import MOST, Function, Trial, anywhere
@@ -11,14 +9,13 @@ from mjx_like.solver.problem import Problem, Settings, Solution, Start
 
 def newton_anywhere(settings: Settings, p: Problem, start: Start) -> Solution:
     """Return what `newton` does, by the kernel where the program is compiled for a GPU of NVIDIA and it takes `p`."""
+    return anywhere(_load, newton, p, start, fixed=(settings,)) if takes(p) else newton(settings, p, start)
 
-    def load() -> tuple[Function, Trial]:
-        from mjx_like.solver.newton_kernel import newton_kernel, newton_trial  # here: see `on_gpu`
 
-        return functools.partial(newton_kernel, settings), newton_trial
+def _load() -> tuple[Function, Trial]:
+    from mjx_like.solver.newton_kernel import newton_kernel, newton_trial  # here: see `on_gpu`
 
-    plain = functools.partial(newton, settings)
-    return anywhere(load, plain, p, start) if takes(p) else plain(p, start)
+    return newton_kernel, newton_trial
 
 
 def takes(p: Problem) -> bool:
