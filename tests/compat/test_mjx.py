@@ -77,6 +77,7 @@ def test_worlds(case):
         d[0]
 
 
+@pytest.mark.slow
 def test_axes_of_a_randomised_model(case):
     _, _, m, d = case
     axes = jax.tree.map(lambda x: None, m).tree_replace({"dof_frictionloss": 0, "geom_friction": 0, "opt.gravity": 0})

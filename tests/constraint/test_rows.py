@@ -78,6 +78,7 @@ def test_batched_rows_equal_rows_one_by_one():
             assert error(np.asarray(getattr(batch, name))[i // 3, i % 3], getattr(f(d), name)) < 1e-12
 
 
+@pytest.mark.slow
 def test_rows_have_gradients():
     mj, m = load(every_row("elliptic", 6))
     d = filled(mj, m, reference(mj, states(mj, 4, steps=10)[2]))

@@ -62,6 +62,7 @@ def test_segments_come_to_the_same_trajectory_without_gaps(segments, unlimited):
     assert found.defect < 1e-7
 
 
+@pytest.mark.slow
 def test_several_starts_are_each_what_they_are_alone(unlimited):
     starts = mjx.batch(on.mass_start, qpos=np.array([[1.0], [-0.3]]))
     options = dict(regularisation=0, progress=False)

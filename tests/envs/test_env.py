@@ -54,6 +54,7 @@ def test_sizes(env):
     assert env.dt == pytest.approx(0.03)
 
 
+@pytest.mark.slow
 def test_steps_are_those_of_rollout(m, env, step):
     state = env.reset(jax.random.PRNGKey(3))
     start = make_data(m).replace(qpos=state.data.qpos)
@@ -96,6 +97,7 @@ def test_a_state_that_is_lost_ends_the_episode(env, step):
     assert float(after.info["terminated"]) == 1 and float(after.reward) == 0 and np.isfinite(after.obs).all()
 
 
+@pytest.mark.slow
 def test_gradients_through_contact_equal_differences_and_forward_mode(env):
     start = env.reset(jax.random.PRNGKey(1))
     start = start.replace(data=start.data.replace(qpos=jnp.array([0.0, -0.2]), qvel=jnp.array([0.5, 0.0])))

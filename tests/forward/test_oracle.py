@@ -26,14 +26,17 @@ SLOW = [
       "swimmer walker".split()),
 ]  # fmt: skip
 
-# Small models in the slow set: another one that stays has most of their program, tests/collision the pairs one by one.
+# Small models in the slow set: one that stays, or a test of the stage alone, has most of their program.
 ALIKE = """
-arm contact_adhesion_elliptic condim4_elliptic condim4_pyramidal condim3_pyramidal condim6_pyramidal diagexact_elliptic
-integrator_discrete_constraint noslip_elliptic noslip_pyramidal pair_box_box_edge pair_box_box_face
-pair_capsule_ellipsoid pair_capsule_mesh pair_cylinder_box_flat pair_cylinder_cylinder_stack pair_cylinder_mesh
-pair_ellipsoid_box pair_ellipsoid_cylinder pair_ellipsoid_ellipsoid pair_hfield_box pair_hfield_capsule
-pair_hfield_cylinder pair_hfield_ellipsoid pair_plane_cylinder_lying pair_plane_cylinder_upright pair_sphere_mesh
-pair_capsule_cylinder surface_velocity_elliptic transmission_jointinparent wrap_inside_sphere wrap_sidesite_sphere
+arm condim1_elliptic condim3_elliptic condim3_pyramidal condim4_elliptic condim4_pyramidal condim6_pyramidal
+contact_adhesion_elliptic contact_filter contact_mixing contact_override delay diagexact diagexact_elliptic humanoid
+integrator_discrete_constraint integrator_rk4 noslip_elliptic noslip_pgs noslip_pyramidal pair_box_box_edge
+pair_box_box_face pair_capsule_cylinder pair_capsule_ellipsoid pair_capsule_mesh pair_cylinder_box_flat
+pair_cylinder_cylinder pair_cylinder_cylinder_stack pair_cylinder_mesh pair_ellipsoid_box pair_ellipsoid_cylinder
+pair_ellipsoid_ellipsoid pair_ellipsoid_mesh pair_hfield_box pair_hfield_capsule pair_hfield_cylinder
+pair_hfield_ellipsoid pair_hfield_mesh pair_mesh_mesh pair_mesh_sdf pair_plane_cylinder_lying
+pair_plane_cylinder_upright pair_sphere_ellipsoid pair_sphere_mesh quadruped rangefinder_surface sensor_distance
+surface_velocity_elliptic transmission_jointinparent walker wrap_inside_sphere wrap_sidesite_sphere
 """.split()
 
 SMOOTH = """

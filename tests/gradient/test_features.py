@@ -13,71 +13,15 @@ from tests.models import SMALL
 from tests.support.oracle import load, states
 from tests.support.tolerances import SOLVE_NOISE, STEP_SLOPE
 
-LARGE = ("arm", "humanoid", "quadruped")  # their gradients are held by test_leaves, test_jacobians and test_rest
-# Pairs whose program is that of another that stays: the convex search, or the height field's prisms.
-SHARED = tuple(
-    f"pair_{pair}"
-    for pair in (
-        "capsule_cylinder capsule_ellipsoid cylinder_box cylinder_mesh ellipsoid_box ellipsoid_cylinder mesh_mesh"
-        " hfield_box hfield_capsule hfield_cylinder hfield_ellipsoid capsule_mesh cylinder_cylinder"
-        " hfield_mesh sphere_mesh ellipsoid_mesh sphere_ellipsoid"
-    ).split()
-)
-ALIKE = (  # another pose, cone or set of numbers
-    "pair_cylinder_box_flat",
-    "pair_cylinder_cylinder_stack",
-    "surface_velocity_elliptic",
-    "contact_adhesion_elliptic",
-    "contact_override",
-    "condim1_elliptic",
-    "condim1_pyramidal",
-    "condim4_elliptic",
-    "condim4_pyramidal",
-    "condim6_pyramidal",
-    "diagexact_elliptic",
-    "noslip_pyramidal",
-    "pair_box_box_edge",
-    "pair_box_box_face",
-    "pair_capsule_box_flat",
-    "pair_capsule_capsule_parallel",
-    "pair_plane_box_flat",
-    "pair_plane_cylinder_lying",
-    "pair_plane_cylinder_upright",
-)
-LONG = (  # to compile; the default run has their forward, step and inverse, or those of one that is alike
-    "pair_mesh_sdf",
-    "diagexact",
-    "pair_capsule_box",
-    "pair_capsule_capsule",
-    "condim3_elliptic",
-    "condim3_pyramidal",
-    "contact_filter",
-    "contact_mixing",
-    "equality_inactive",
-    "equality_mocap",
-    "integrator_discrete_constraint",
-    "integrator_rk4",  # as gymnasium's hopper has it, in test_jacobians
-    "invdiscrete",
-    "joint_springdamper",
-    "limit_both_sides",
-    "muscle_lengthrange",
-    "noslip_elliptic",
-    "solver_pgs",
-    "springyield_tendon",
-    "tendon_springlength",
-    "transmission_joint",
-    "transmission_jointinparent",
-    "transmission_refsite",
-    "wrap_inside_sphere",
-    "wrap_pulley",
-    "wrap_sidesite_cylinder",
-    "wrap_sphere",
-    "ant",
-    "cube",
-    "pusher",
-    "walker",
-)
-SLOW = LARGE + ALIKE + SHARED + LONG
+# One model of each kind: their derivatives take half a minute each to compile. The slow set has all.
+QUICK = """
+acrobot actuator_dcmotor actuator_dynamics actuator_limits actuator_shortcuts condim6_elliptic contact_adhesion
+contact_pair delay equality_tendon equality_weld fluid_ellipsoid friction_dof integrator_implicitfast kinematics_fixed
+kinematics_joints kinematics_mocap limit_ball limit_hinge limit_slide limit_tendon muscle pair_box_mesh
+pair_hfield_sphere pair_plane_cylinder pair_plane_ellipsoid passive_damper_disabled passive_polynomial
+passive_spring_disabled sensor_frame speculative surface_velocity tendon_armature transmission_body
+transmission_slidercrank wrap_cylinder wrap_sidesite_sphere
+""".split()
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)
 ALOFT = ("planar_box",)  # which flies in its few random states; tests/control slides it over the floor
 LENGTH = 1e-6
@@ -144,7 +88,7 @@ def _off_edges(m, state, seed: int):
     return state | {"qpos": qpos, "act": state["act"] + rng.uniform(0.05, 0.1, size=m.na)}
 
 
-def _at_optimum(a, b, kinds, **options):
+def at_optimum(a, b, kinds, **options):
     """Return what the convex search finds, curved shapes moved on to the optimum, whose derivatives ours are."""
     found = ccd.nearest(a, b, kinds, **options)
     line = found.first - found.second
@@ -155,7 +99,7 @@ def _at_optimum(a, b, kinds, **options):
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in SMALL],
+    [pytest.param(p, id=p.stem, marks=[] if p.stem in QUICK else [pytest.mark.slow]) for p in SMALL],
 )
 def test_step(path, monkeypatch):
     """Reverse mode is forward mode, and both are central differences of what is smooth.
@@ -166,8 +110,8 @@ def test_step(path, monkeypatch):
     jumps; the next is beside it. Of the results in the others few may jump, and in some contact of all some must be
     smooth.
     """
-    monkeypatch.setattr(convex_pair, "nearest", _at_optimum)
-    monkeypatch.setattr(hfield, "nearest", _at_optimum)
+    monkeypatch.setattr(convex_pair, "nearest", at_optimum)
+    monkeypatch.setattr(hfield, "nearest", at_optimum)
     mj, m = load(str(path), ccd_tolerance=1e-14, ccd_iterations=60)
     run = _program(m, mjx.make_data(m), _moves(m, mj.nv))
     block, smooth, touching, contacts = _blocks(m), [], 0, 0

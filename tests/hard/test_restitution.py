@@ -77,7 +77,8 @@ def bounce():
     return jax.jit(end), jax.jit(jax.jacfwd(end))
 
 
-@pytest.mark.parametrize("e", [0.5, pytest.param(1.0, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("e", [0.5, 1.0])
 def test_derivatives_of_a_bounce(bounce, e):
     """2.1 cm before a wall at 1 m/s; for what is left of 0.05 s it goes back."""
     end, forward = bounce

@@ -73,6 +73,7 @@ def test_play_writes_a_video(folder):
     assert (folder / "video.webp").read_bytes()[8:12] == b"WEBP"
 
 
+@pytest.mark.slow
 def test_play_opens_the_viewer(folder):
     pytest.importorskip("viser")
     process = subprocess.Popen(

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from PIL import Image
 
 from mjx_like.envs.vector import vectorise
@@ -17,6 +18,7 @@ def policy(obs):
     return jnp.tanh(-0.5 * obs[..., :1])
 
 
+@pytest.mark.slow
 def test_norms_are_those_of_differences(tmp_path):
     env, rng = vectorise(point()), jax.random.PRNGKey(0)
     found = gradient_norms(env, policy, rng, horizon=HORIZON, worlds=WORLDS)

@@ -98,6 +98,7 @@ def test_read_names_what_derived_constants_depend_on():
     assert READ - used <= {"flex_vert", "flex_node"}
 
 
+@pytest.mark.slow
 def test_derivative_by_a_part_equals_differences(m):
     def weight(mass):
         return jnp.sum(with_leaves(m, {"body_mass@trunk": mass, "geom_size@left_foot[0]": 0.01 * mass}).body_invweight0)

@@ -162,6 +162,7 @@ def test_multi_ray_equals_oracle_with_normals(cutoff):
     assert len(seen) > (6 if cutoff > 100 else 3)
 
 
+@pytest.mark.slow
 def test_surface_gradients_equal_differences():
     _, m, _, d = _surface()
     point, vector = map(jnp.asarray, _fan(5, 300))

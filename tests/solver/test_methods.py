@@ -95,6 +95,7 @@ def newton(cones):
 
 
 # PGS stalls short of the optimum of a random problem with elliptic cones, as block descent may
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "cones"), [(k, c) for k in SOLVERS for c in (False, True) if k != SolverType.PGS or not c]
 )

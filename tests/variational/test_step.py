@@ -117,6 +117,7 @@ def fine_run_in_c(time, h=1e-5):
     return d.qpos
 
 
+@pytest.mark.slow
 def test_soft_contact_converges_to_mujoco(soft):
     """With the first order, as forces of contact are those half a step early; contact begins after 0.2 s."""
     exact, errors = fine_run_in_c(0.6), []
@@ -140,7 +141,7 @@ def after(m, start, steps):
     return end
 
 
-@pytest.fixture(scope="module", params=["soft", "hard"])
+@pytest.fixture(scope="module", params=["soft", pytest.param("hard", marks=pytest.mark.slow)])
 def end(request, soft, hard):
     """Three steps, of which the second brings both feet to the floor."""
     m = {"soft": soft, "hard": hard}[request.param]
