@@ -1,4 +1,4 @@
-"""Derivatives of the contacts of convex geoms against differences of the exact optimum of the support functions."""
+"""First and second derivatives of the contacts of convex geoms against differences of the exact optimum."""
 
 import functools
 
@@ -79,18 +79,25 @@ def _compiled():
         c = out.contact
         return c.dist[0], c.pos[0], c.frame[0, 0]
 
-    return jax.jit(jax.vmap(lambda p, r: jax.jvp(lambda t: contact(p, r, t), (0.0,), (1.0,))))
+    def rate(p, r, t):
+        return jax.jvp(lambda t: contact(p, r, t), (t,), (1.0,))
+
+    def rates(p, r):
+        (value, first), (_, second) = jax.jvp(lambda t: rate(p, r, t), (0.0,), (1.0,))
+        return value, first, second
+
+    return jax.jit(jax.vmap(rates))
 
 
 @functools.cache
 def _found():
     poses = _poses()
-    value, tangent = _compiled()(jnp.array([p[1] for p in poses]), jnp.array([p[2] for p in poses]))
-    return poses, [np.asarray(x) for x in value], [np.asarray(x) for x in tangent]
+    found = _compiled()(jnp.array([p[1] for p in poses]), jnp.array([p[2] for p in poses]))
+    return poses, *([np.asarray(x) for x in part] for part in found)
 
 
 def _exact(pair, xpos, xmat, normal):
-    """Return the optimum, and its derivative as (dist, pos, normal)."""
+    """Return the optimum, its derivative and its second one as (dist, pos, normal)."""
     mj, m = _models()
     leaves = np.asarray(m.geom_size), np.asarray(m.mesh_vert)
 
@@ -102,22 +109,25 @@ def _exact(pair, xpos, xmat, normal):
     now = optimum.optimum(*geoms(0.0), normal, ids)
     assert optimum.certified(*geoms(0.0), now), (pair, now)
     h = 1e-4
-    high, low = (optimum.optimum(*geoms(t), now.normal, ids) for t in (h, -h))
-    return now, [(np.asarray(x) - y) / (2 * h) for x, y in zip(high[:3], low[:3], strict=True)]
+    three = [optimum.optimum(*geoms(t), now.normal, ids)[:3] for t in (h, 0.0, -h)]
+    lines = [[np.asarray(x) for x in part] for part in zip(*three, strict=True)]
+    return now, [(x - z) / (2 * h) for x, _, z in lines], [(x - 2 * y + z) / h**2 for x, y, z in lines]
 
 
 @pytest.mark.slow
-def test_single_contacts_and_their_derivatives_equal_the_exact_optimum():
+def test_single_contacts_and_two_derivatives_equal_the_exact_optimum():
     """Sizes, vertices and poses all move. The search leaves normals of curved pairs off by up to 1e-5."""
-    poses, value, tangent = _found()
-    off, kinds = [], set()
+    poses, value, tangent, second = _found()
+    off, bent, kinds = [], [], set()
     for k, (pair, xpos, xmat) in enumerate(poses):
-        now, rate = _exact(pair, xpos, xmat, value[2][k])
+        now, rate, curve = _exact(pair, xpos, xmat, value[2][k])
         kinds.add((pair, *now.touching))
         values = [np.abs(v[k] - x).max() for v, x in zip(value, now[:3], strict=True)]
         assert values[0] < 1e-10 and values[1] < 1e-6 and values[2] < 1e-5, (pair, values)
         off.append(max(np.abs(v[k] - x).max() / (1 + np.abs(x).max()) for v, x in zip(tangent, rate, strict=True)))
         assert off[-1] < 3e-5, (pair, now.touching, off[-1])
-    assert np.median(off) < 1e-6
+        bent.append(max(np.abs(v[k] - x).max() / (1 + np.abs(x).max()) for v, x in zip(second, curve, strict=True)))
+        assert bent[-1] < 3e-5, (pair, now.touching, bent[-1])
+    assert np.median(off) < 1e-6 and np.median(bent) < 1e-6
     touching = {x[1:] for x in kinds}
     assert {(1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (1, 4)} <= touching and len(kinds) > 24

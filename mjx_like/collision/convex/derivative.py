@@ -1,10 +1,14 @@
 """How contact points of convex geoms move with poses, sizes and vertices: the derivative of `convex_points`.
 
-The search is not differentiated. What touches is held: for the depth, the two witness points as points of their geoms
-(the envelope theorem makes that exact); for the normal, flat directions of what touches rotate with their geom, and in
-the others the surfaces roll on each other by their curvature; for the point, both witness points slide along flat
-directions so that they stay opposite. Several points are clipped again, with the same faces and edges.
+The search is not differentiated. What touches is held, and Newton steps on the separation along the normal, whose
+residual vanishes at what was found, follow the geoms: the normal rotates with flat directions of what touches, and in
+the others the surfaces roll on each other by their curvature; both witness points slide along flat directions so that
+they stay opposite. Each step makes one more order of derivatives right, so two give second derivatives; their matrices
+need not be differentiated for that. Several points are clipped again, with the same faces and edges.
+Source: Newton's method at a root, as in the implicit function theorem.
 """
+
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -32,6 +36,7 @@ from mjx_like.math import safe
 Array = jax.Array
 
 FOUND = "found"
+_ORDERS = 2  # of derivatives that are right
 _STEPS = 4  # of Newton's method from what the search found
 _NOISE = 100  # roundings of the last step, which need not be shorter than others
 _NEAR = 0.1  # how far these may lead: components of the normal, and distance [m]
@@ -55,21 +60,22 @@ def follow(
       several: whether there are several points.
     """
     found, normal = settled(a, b, found, normal)
-    dist, point, rotated, live = moving(a, b, found, normal)
+    dist, point, rotated = moving(a, b, found, normal)
     first = np.arange(manifold.SLOTS) == 0
     one = jnp.where(first, dist, 0), jnp.where(first[:, None], point, 0), rotated
     if solid is None:
         return one
     n0 = lax.stop_gradient(normal)
     off = 0.5 * jnp.maximum(a.margin, 0)
-    geoms, both = touched_pair(a, b, found.corners.index), jnp.stack([found.corners.first, found.corners.second])
-    each_corner = jax.vmap(witness, in_axes=(None, 0, None, None))
+    geoms, corners = touched_pair(a, b, found.corners.index), jnp.stack([found.corners.first, found.corners.second])
+    each_corner = jax.vmap(witness, in_axes=(None, 0, None, None, None))
     alone = jnp.zeros_like(n0)  # no shares: a corner moves with the pose
-    rigid = jax.vmap(each_corner, in_axes=(0, 0, 0, None))(geoms, both, _outward(n0), alone)
+    at = jnp.concatenate([_inner(found, off, n0)[:, None], corners], axis=1)
+    moved = jax.vmap(each_corner, in_axes=(0, 0, 0, None, 0))(geoms, at, _outward(n0), alone, _outward(rotated))
     again = found._replace(
-        first=live[0] + off * n0,
-        second=live[1] - off * n0,
-        corners=Corners(jnp.concatenate([*rigid, found.corners.table[:, 6:]], axis=1)),
+        first=moved[0, 0] + off * rotated,
+        second=moved[1, 0] - off * rotated,
+        corners=Corners(jnp.concatenate([moved[0, 1:], moved[1, 1:], found.corners.table[:, 6:]], axis=1)),
     )
     flat = manifold.manifold(tables, a, b, solid, again)
     return tuple(jnp.where(several, x, y) for x, y in zip((flat.dist, flat.pos, flat.normal), one, strict=True))
@@ -80,7 +86,7 @@ def follow_one(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Arr
 
     Arguments: see `follow`.
     """
-    return moving(a, b, *settled(a, b, found, normal))[:3]
+    return moving(a, b, *settled(a, b, found, normal))
 
 
 def settled(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Nearest, Array]:
@@ -95,7 +101,7 @@ def settled(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Neares
 
     def step(count, s):
         n, points, first, _ = s
-        rotated, points = _improved(geoms, n, points)
+        rotated, points = _improved(_slopes(geoms, n, points), geoms, n, points)
         change = jnp.max(jnp.abs(rotated - n))
         return rotated, points, jnp.where(count == 0, change, first), change
 
@@ -120,22 +126,45 @@ def _inner(found: Nearest, off: Array, normal: Array) -> Array:
     return jnp.stack([found.first, found.second]) - off * _outward(normal)
 
 
-def _improved(geoms: Touched, n: Array, points: Array) -> tuple[Array, Array]:
+class _Slopes(NamedTuple):
+    """What a Newton step on the separation along the normal divides by."""
+
+    tangent: Array  # two directions across the normal, shape (2, 3)
+    stiff: Array  # curvatures plus distance in them, shape (2, 2) [m]
+    across: Array  # flat directions in them, shape (4, 2)
+    free: Array  # projector onto those of each geom, shape (2, 2, 2)
+    give: Array  # inverse of their sum, shape (2, 2)
+    flats: Array  # flat directions of curved shapes, in the frames of both geoms, shape (2, 2, 3)
+
+
+def _slopes(geoms: Touched, n: Array, points: Array) -> _Slopes:
+    """Return the slopes at a normal, shape (3,), and witness points, shape (2, 3).  No derivative passes."""
+    geoms, n, points = lax.stop_gradient((geoms, n, points))
+    bends, own = jax.vmap(bend)(geoms, points, _outward(n))
+    tangent = tangents(n)
+    stiff = tangent @ (bends[0] + bends[1]) @ tangent.T + dot(n, points[1] - points[0]) * np.eye(2)
+    across = _in_world(geoms, jax.vmap(flat_directions)(geoms, own)) @ tangent.T
+    free = jax.vmap(_projector)(across)
+    return _Slopes(tangent, stiff, across.reshape(4, 2), free, inverse(free[0] + free[1]), own)
+
+
+def _improved(slopes: _Slopes, geoms: Touched, n: Array, points: Array) -> tuple[Array, Array]:
     """Return the normal and the witness points after a Newton step on the separation along the normal."""
-    bends, flats = jax.vmap(bend)(geoms, points, _outward(n))
-    flats = _in_world(geoms, jax.vmap(flat_directions)(geoms, flats))
+    flats = _in_world(geoms, jax.vmap(flat_directions)(geoms, slopes.flats))
     points = jax.vmap(surface)(geoms, points, _outward(n))
-    tangent, rotated = tangents(n), flats.reshape(4, 3)
-    span = points[1] - points[0]
-    stiff = tangent @ (bends[0] + bends[1]) @ tangent.T + dot(n, span) * np.eye(2)
-    roll = _roll(stiff, tangent @ span, rotated @ tangent.T, rotated @ n)
-    rotated = _unit(n + roll @ tangent)
+    shift = slopes.tangent @ _aside(n, points)
+    roll = _roll(slopes.stiff, shift, slopes.across, flats.reshape(4, 3) @ n)
+    rotated = _unit(n + roll @ slopes.tangent)
     points = jax.vmap(surface)(geoms, points, _outward(rotated))
-    tangent = tangents(rotated)
-    free = jax.vmap(_projector)(flats @ tangent.T)
-    slide = inverse(free[0] + free[1]) @ (tangent @ (points[1] - points[0]))
-    steps = jnp.sum(free * _outward(slide)[:, None], axis=2) @ tangent
+    slide = slopes.give @ (slopes.tangent @ _aside(rotated, points))
+    steps = jnp.sum(slopes.free * _outward(slide)[:, None], axis=2) @ slopes.tangent
     return rotated, points + jax.vmap(_within)(flats, steps)
+
+
+def _aside(n: Array, points: Array) -> Array:
+    """Return by how much the second witness point is off the line along the normal from the first, shape (3,) [m]."""
+    span = points[1] - points[0]
+    return span - dot(n, span) * n
 
 
 def _in_world(geoms: Touched, flats: Array) -> Array:
@@ -153,45 +182,20 @@ def _within(flats: Array, step: Array) -> Array:
     return dot(first, step) * first + share * second
 
 
-def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array, Array]:
-    """Return distance, point midway, normal, and witness points, with the derivatives that they have at the optimum.
+def moving(a: Convex, b: Convex, found: Nearest, normal: Array) -> tuple[Array, Array, Array]:
+    """Return distance, point midway and normal, with the derivatives that they have at the optimum.
 
-    Arguments: see `follow`; the witness points have shape (2, 3).
+    Arguments: see `follow`.
     """
-    n0 = lax.stop_gradient(normal)
+    n = n0 = lax.stop_gradient(normal)
     off = 0.5 * jnp.maximum(a.margin, 0)
-    depth = -(found.dist + 2 * off)
-    geoms, out = touched_pair(a, b, found.corners.index), _outward(n0)
+    geoms = touched_pair(a, b, found.corners.index)
     share = shares(found.corners.points, n0 * -found.dist)
-    at = _inner(found, off, n0)
-    live = jax.vmap(witness, in_axes=(0, 0, 0, None))(geoms, at, out, share)
-    stopped = lax.stop_gradient(geoms)
-    bends, flats = jax.vmap(bend)(stopped, at, out)
-    flats = jax.vmap(flat_directions)(geoms, flats)
-
-    # where a geom rotates under a fixed normal, its support point rolls
-    leant = jnp.sum((geoms.mat - stopped.mat) * out[:, :, None], axis=1)
-    leant = jnp.sum(stopped.mat * leant[:, None], axis=2)
-    live = live + jnp.sum(bends * leant[:, None], axis=2)
-    dist = dot(n0, live[1] - live[0])
-    tangent = tangents(n0)
-    shift = tangent @ (live[1] - live[0])
-    shift = shift - lax.stop_gradient(shift)
-    rotated = _in_world(geoms, flats).reshape(4, 3)
-    stiff = tangent @ (bends[0] + bends[1]) @ tangent.T - depth * np.eye(2)
-    lean = rotated @ n0
-    roll = _roll(stiff, shift, rotated @ tangent.T, lean - lax.stop_gradient(lean))
-    normal = n0 + roll @ tangent
-
-    # both points follow the turning normal by their curvature, then slide along flat directions to stay opposite
-    rotation = roll @ tangent
-    moved = live + jnp.sum(bends * _outward(rotation)[:, None], axis=2)
-    gap = tangent @ (moved[1] - moved[0] - dist * normal)
-    gap = gap - lax.stop_gradient(gap)
-    free = jax.vmap(_projector)(_in_world(stopped, flats) @ tangent.T)
-    weight = inverse(free[0] + free[1])
-    slide = free[0] @ (weight @ gap)
-    return dist, moved[0] + slide @ tangent + 0.5 * dist * normal, normal, live
+    points = jax.vmap(witness, in_axes=(0, 0, 0, None))(geoms, _inner(found, off, n0), _outward(n0), share)
+    slopes = _slopes(geoms, n0, points)
+    for _ in range(_ORDERS):
+        n, points = _improved(slopes, geoms, n, points)
+    return dot(n, points[1] - points[0]), 0.5 * (points[0] + points[1]), n
 
 
 def _unit(x: Array) -> Array:

@@ -36,14 +36,16 @@ def touched_pair(a: Convex, b: Convex, index: Array) -> Touched:
     return Touched(*(jnp.stack([getattr(a, name), getattr(b, name)]) for name in Touched._fields[:-1]), corner)
 
 
-def witness(geom: Touched, at: Array, normal: Array, share: Array) -> Array:
+def witness(geom: Touched, at: Array, normal: Array, share: Array, now: Array | None = None) -> Array:
     """Return the point of a geom that is at `at` now, as a function of pose, size and vertices, shape (3,).
 
-    normal: outward normal of the geom there; share: shares of the corners whose mean is the point, for a mesh.
+    normal: outward normal of the geom there; share: shares of the corners whose mean is the point, for a mesh; now: the
+    normal as a function, in whose direction round parts roll; by default it is held in the geom.
     """
     mat, pos = lax.stop_gradient((geom.mat, geom.pos))
     local = jnp.sum(mat * (at - pos)[:, None], axis=0)
-    support = _own_support(geom, lax.stop_gradient(jnp.sum(mat * normal[:, None], axis=0)), share)
+    held = lax.stop_gradient(jnp.sum(mat * normal[:, None], axis=0))
+    support = _own_support(geom, held if now is None else jnp.sum(geom.mat * now[:, None], axis=0), share)
     return geom.pos + jnp.sum(geom.mat * (local + support - lax.stop_gradient(support)), axis=1)
 
 

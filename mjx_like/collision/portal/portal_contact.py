@@ -137,7 +137,7 @@ def follow_one(a: Convex, b: Convex, found: Nearest, direction: Array) -> tuple[
     A portal is as rigid as its corners where these are features of the geoms; across its short directions, where the
     geoms are round, it stays with the ray from the centre through the origin.
     """
-    dist, pos, normal, _ = moving(a, b, found, direction)
+    dist, pos, normal = moving(a, b, found, direction)
     table, points = found.corners, found.corners.points
     center = a.center - b.center
     ahead, _ = safe.normalize(-center)
