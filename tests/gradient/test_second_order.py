@@ -16,7 +16,7 @@ from tests.models import SMALL
 from tests.support.oracle import error, load, states
 
 PAIRS = [path for path in SMALL if path.stem.startswith("pair_")]
-LENGTH, LIMIT, LEAP = 1e-5, 1e-5, 1e-3
+LENGTH, LIMIT, LEAP = 4e-5, 1e-5, 1e-3
 
 XML = """<mujoco><option timestep="0.01" integrator="implicitfast" cone="elliptic"/><worldbody>
   <geom type="plane" size="9 9 .1" friction="0.4 0.01 0.001"/>
