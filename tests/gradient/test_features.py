@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
-from mjx_like.collision import hfield
-from mjx_like.collision.convex import ccd, convex_pair
-from mjx_like.collision.convex.derivative import settled
 from tests.models import SMALL
 from tests.support.oracle import load, states
 from tests.support.tolerances import SOLVE_NOISE, STEP_SLOPE
@@ -88,20 +85,11 @@ def _off_edges(m, state, seed: int):
     return state | {"qpos": qpos, "act": state["act"] + rng.uniform(0.05, 0.1, size=m.na)}
 
 
-def at_optimum(a, b, kinds, **options):
-    """Return what the convex search finds, curved shapes moved on to the optimum, whose derivatives ours are."""
-    found = ccd.nearest(a, b, kinds, **options)
-    line = found.first - found.second
-    better = settled(a, b, found, line / jnp.linalg.norm(line))[0]
-    curved = (found.dist < 0) & jnp.logical_not(options["discrete"])
-    return jax.tree.map(lambda x, y: jnp.where(curved, x, y), better, found)
-
-
 @pytest.mark.parametrize(
     "path",
     [pytest.param(p, id=p.stem, marks=[] if p.stem in QUICK else [pytest.mark.slow]) for p in SMALL],
 )
-def test_step(path, monkeypatch):
+def test_step(path, searched_to_the_optimum):
     """Reverse mode is forward mode, and both are central differences of what is smooth.
 
     The differences are those of two lengths, so that their error is of fourth order. Where a derivative of second order
@@ -110,8 +98,6 @@ def test_step(path, monkeypatch):
     jumps; the next is beside it. Of the results in the others few may jump, and in some contact of all some must be
     smooth.
     """
-    monkeypatch.setattr(convex_pair, "nearest", at_optimum)
-    monkeypatch.setattr(hfield, "nearest", at_optimum)
     mj, m = load(str(path), ccd_tolerance=1e-14, ccd_iterations=60)
     run = _program(m, mjx.make_data(m), _moves(m, mj.nv))
     block, smooth, touching, contacts = _blocks(m), [], 0, 0

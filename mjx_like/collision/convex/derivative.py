@@ -240,7 +240,6 @@ def _roll(stiff: Array, shift: Array, across: Array, lean: Array) -> Array:
       across: flat directions in tangent coordinates, shape (k, 2); the normal stays across them.
       lean: by how much they lean towards the old normal, shape (k,).
     """
-    across = lax.stop_gradient(across)
     size = jnp.sum(across * across, axis=1)
     first = jnp.argmax(size)
     u, bound1 = across[first], size[first] > 1e-2
