@@ -15,6 +15,7 @@ from jax import lax
 from mjx_like.collision.convex.ccd import nearest
 from mjx_like.collision.convex.derivative import follow_one, held
 from mjx_like.collision.convex.facet_derivative import follow_prism
+from mjx_like.collision.near_rows import near_rows
 from mjx_like.collision.portal import portal_contact
 from mjx_like.collision.shape import Point
 from mjx_like.geometry.convex import CORNERED, Convex, convex
@@ -22,7 +23,7 @@ from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.linalg import matmul
 from mjx_like.math.rule import custom_jvp
-from mjx_like.math.select import take
+from mjx_like.math.select import rows, take
 from mjx_like.math.tangent import rate, still
 from mjx_like.types.enums import DisableBit, GeomType
 from mjx_like.types.model import Model
@@ -58,8 +59,8 @@ def points(m: Model, groups: list[PairGroup], geom_xpos: Array, geom_xmat: Array
     found: list = [None] * len(groups)
     for meshes in (False, True):  # one search for all types, but meshes have points, and would give all as many
         own = [k for k, g in enumerate(groups) if (g.types[1] == GeomType.MESH) == meshes]
-        for k, rows in zip(own, _touched(m, [scenes[k] for k in own]) if own else [], strict=True):
-            found[k] = _in_world(groups[k], rows, geom_xpos, geom_xmat)
+        for k, touched in zip(own, _touched(m, [scenes[k] for k in own]) if own else [], strict=True):
+            found[k] = _in_world(groups[k], touched, geom_xpos, geom_xmat)
     return found
 
 
@@ -80,26 +81,25 @@ def _scene(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array, limit
     def each(x: Array) -> Array:
         return jnp.repeat(x, group.slots, axis=0)
 
-    rows = np.full(used.size, kind, np.int32)
-    return _Scene(corner.reshape(-1, 6, 3), used.ravel(), each(limit), rows, tuple(map(each, (pos, mat, size, vert))))
+    kinds = np.full(used.size, kind, np.int32)
+    return _Scene(corner.reshape(-1, 6, 3), used.ravel(), each(limit), kinds, tuple(map(each, (pos, mat, size, vert))))
 
 
 def _touched(m: Model, scenes: list[_Scene]) -> list[tuple[Array, ...]]:
     """Return distance, point and normal of each prism and whether it touches, for the rows of each scene."""
     whole = jax.tree.map(lambda *x: jnp.concatenate(x), *(scene._replace(kind=()) for scene in scenes))
     kind = np.concatenate([scene.kind for scene in scenes])
-    over_rows = jax.vmap(_touch(m, tuple(sorted(set(kind.tolist())))), in_axes=(0, 0, 0, 0, None, None))
     limit, *rest = lax.stop_gradient(
         (jnp.maximum(whole.limit, 0), jnp.asarray(m.opt.ccd_tolerance), AWAY * jnp.max(m.hfield_size))
     )
-    result, valid, _ = over_rows((whole.corner, whole.geom), jnp.asarray(kind), whole.used, limit, *rest)
+    result, valid, _ = _touch(m, kind)((whole.corner, whole.geom), whole.used, limit, *rest)
     ends = np.cumsum([scene.kind.size for scene in scenes])[:-1]
     return list(zip(*(jnp.split(x, ends) for x in (*result, valid)), strict=True))
 
 
-def _in_world(group: PairGroup, rows: tuple[Array, ...], geom_xpos: Array, geom_xmat: Array) -> Point:
+def _in_world(group: PairGroup, touched: tuple[Array, ...], geom_xpos: Array, geom_xmat: Array) -> Point:
     """Return the points of a group in the world, the first `MOST` of each pair."""
-    dist, point, normal, valid = (x.reshape(group.geom1.size, group.slots, *x.shape[1:]) for x in rows)
+    dist, point, normal, valid = (x.reshape(group.geom1.size, group.slots, *x.shape[1:]) for x in touched)
     valid &= jnp.cumsum(valid, axis=1) <= MOST
     ground, ground_mat = take(geom_xpos, group.geom1), take(geom_xmat, group.geom1)
     world = ground[:, None] + jnp.sum(ground_mat[:, None] * point[:, :, None], axis=3)
@@ -150,9 +150,9 @@ def _prisms(m: Model, group: PairGroup, field: np.ndarray, least: Array, most: A
     begin = jnp.clip(jnp.floor(low), 0, count).astype(jnp.int32)
     end = jnp.clip(jnp.ceil(high), 0, count).astype(jnp.int32)
 
-    rows, columns = group.cells
-    row = begin[:, 1:] + np.repeat(np.arange(rows), 2 * columns)
-    strip = np.tile(np.arange(2 * columns), rows)  # prism of its row; its corners are points strip .. strip + 2
+    lines, columns = group.cells
+    row = begin[:, 1:] + np.repeat(np.arange(lines), 2 * columns)
+    strip = np.tile(np.arange(2 * columns), lines)  # prism of its row; its corners are points strip .. strip + 2
     vertex = strip[:, None] + np.arange(3)
     column = begin[:, :1, None] + vertex // 2
     line = row[..., None] + 1 - vertex % 2
@@ -181,18 +181,19 @@ def prism_corners(m: Model, start, nrow, ncol, size: Array, column: Array, line:
     return jnp.concatenate([bottom, top], axis=-2)
 
 
-def _touch(m: Model, kinds: tuple[int, ...]):
-    """Return the function that searches one prism and one geom; its derivatives are those of `follow_one`.
+def _touch(m: Model, kind: np.ndarray):
+    """Return the function that searches each row of prisms and geoms; its derivatives are those of `follow_one`.
 
-    From (corners of the prism, geom), the geom's type, whether they may touch, the limit, the tolerance and a distance
-    [m] it gives (distance, point, normal), whether they touch, and what was found. What does not touch is put so far
-    away that nothing overflows.
+    From (corners of the prisms, geoms), whether they may touch, the limits, the tolerance and a distance [m] it gives
+    (distance, point, normal), whether they touch, and what was found. Rows that cannot touch are not searched; where
+    one is taken for want of others, its geom is put so far away that nothing overflows.
 
-    kinds: the types that the geom can have.
+    kind: the type of the geom of each row.
     """
     refined = m.disabled(DisableBit.NATIVECCD)
+    kinds = tuple(sorted(set(kind.tolist())))
     both, above = ((int(GeomType.HFIELD),), kinds), np.array([0.0, 0, 1])
-    cornered = [kind in CORNERED for kind in kinds]
+    cornered = [own in CORNERED for own in kinds]
 
     def search(prism, geom, **options):
         if refined:
@@ -201,25 +202,27 @@ def _touch(m: Model, kinds: tuple[int, ...]):
         return _nearest(prism, geom, both, discrete=discrete, **options)
 
     @custom_jvp
-    def touch(shape, kind, use, cutoff, tolerance, away):
-        prism, geom = _solids(kind, *shape, 0.0 if refined else cutoff)
-        geom = geom._replace(pos=jnp.where(use, geom.pos, away), center=jnp.where(use, geom.center, away))
-        options = {"limit": cutoff, "tolerance": tolerance, "iterations": m.flags.ccd_iterations}
-        (dist, point, normal), along, hit, found = search(prism, geom, **options)
-        valid = use & hit
-        first, second, point = (jnp.where(valid, x, 0) for x in (found.first, found.second, point))
-        normal, along = (jnp.where(valid, x, above) for x in (normal, along))
-        dist, depth = (jnp.where(valid, x, 1) for x in (dist, found.dist))
-        return (dist, point, normal), valid, (found._replace(dist=depth, first=first, second=second), along)
+    def touch(shape, used, cutoff, tolerance, away):
+        def searched(row):
+            own, limit, use = jax.tree.map(lambda x: rows(x, row), (shape, cutoff, used))
+            prism, geom = _solids(rows(kind, row), *own, 0.0 if refined else limit)
+            geom = geom._replace(pos=jnp.where(use, geom.pos, away), center=jnp.where(use, geom.center, away))
+            return search(prism, geom, limit=limit, tolerance=tolerance, iterations=m.flags.ccd_iterations)
+
+        (dist, point, normal), along, hit, found = near_rows(searched, used)
+        first, second, point = (jnp.where(hit[:, None], x, 0) for x in (found.first, found.second, point))
+        normal, along = (jnp.where(hit[:, None], x, above) for x in (normal, along))
+        dist, depth = (jnp.where(hit, x, 1) for x in (dist, found.dist))
+        return (dist, point, normal), hit, (found._replace(dist=depth, first=first, second=second), along)
 
     @functools.partial(touch.defjvp, symbolic_zeros=True)
     def derivative(primals, tangents):
         result, valid, features = held(touch(*primals))
-        kind, cutoff = primals[1], primals[3]
-        margin = 0.0 if refined else cutoff
+        margin = jnp.zeros_like(primals[2]) if refined else primals[2]
         follow = portal_contact.follow_one if refined else follow_prism if any(cornered) else follow_one
-        moved = rate(lambda x: follow(*_solids(kind, *x, margin), *features), primals[0], tangents[0])
-        moved = jax.tree.map(lambda x: jnp.where(valid, x, 0), moved)
+        each = jax.vmap(lambda kind, margin, shape, *found: follow(*_solids(kind, *shape, margin), *found))
+        moved = rate(lambda x: each(kind, margin, x, *features), primals[0], tangents[0])
+        moved = jax.tree.map(lambda x: jnp.where(valid.reshape(-1, *(1,) * (x.ndim - 1)), x, 0), moved)
         return (result, valid, features), (moved, *jax.tree.map(still, (valid, features)))
 
     return touch

@@ -4,6 +4,9 @@ Which triangle is met is searched without derivative; the distance to its plane 
 Source: mj_rayMesh, mj_rayHfield of MuJoCo 4.0.0.
 """
 
+import functools
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -17,6 +20,9 @@ from mjx_like.math import vector as v
 Array = jax.Array
 
 _STRIP_CELLS = 3  # cells of one strip of a height field that a ray can cross, with one for rounding
+_STRIPS = 8  # that a ray tries at once
+_ROOM = 1e-3  # around a height field, in cells, for rounding
+_NEVER = 1e18  # inverse of a speed of zero: finite, and so are its products with lengths
 
 
 def across(vector: v.Vector) -> tuple[v.Vector, v.Vector]:
@@ -98,41 +104,110 @@ def _cell(size: Array, height: Array, which: Array, row: Array, column: Array) -
 
 
 def _met_surface(point: Array, vector: Array, size: Array, height: Array) -> tuple[Array, Array]:
-    """Return distance, infinite on a miss, and normal of the triangle that each ray meets first.
-
-    Along the axis on which a ray crosses more cells, it crosses no more than two in each strip of cells.
-    """
-    nrow, ncol = height.shape
+    """Return distance, infinite on a miss, and normal of the triangle that each ray meets first."""
     p, q, fixed, field = lax.stop_gradient((v.unpack(point), v.unpack(vector), size, height))
-    step = 2 * fixed[:2] / np.array([ncol - 1, nrow - 1])
-    start = [(p[i] + fixed[i]) / step[i] for i in range(2)]
+    dist, *own = _first_cell(p, q, fixed, field)
+    corners = _cell(size, height, *own)
+    depth, _ = to_plane(corners, v.unpack(point), v.unpack(vector))
+    normal, _ = v.normalize(facing(corners))
+    upward = v.pack(v.scale(normal, jnp.where(normal[2] < 0, -1, 1)))
+    return jnp.where(jnp.isfinite(dist), depth, jnp.inf), upward
+
+
+class _Course(NamedTuple):
+    """The strips of cells that rays cross, one after the other; components have shape (n,).
+
+    Strips are columns of cells, or rows where a ray crosses more of those.
+    """
+
+    by_column: Array
+    main: Array  # where the ray begins, along the strips' numbers [cells]
+    other: Array  # and across [cells]
+    tangent: Array  # how far it goes across in a strip [cells]
+    first: Array  # strip, beyond the last where it does not come as low as the field
+    onward: Array  # 1 or -1
+    count: Array  # strips
+
+
+def _course(p: v.Vector, q: v.Vector, size: Array, height: Array) -> _Course:
+    """Return the strips that rays cross from where they are as low as the field is high, and one more at either end."""
+    nrow, ncol = height.shape
+    step = 2 * size[:2] / np.array([ncol - 1, nrow - 1])
+    start = [(p[i] + size[i]) / step[i] for i in range(2)]
     slope = [q[i] / step[i] for i in range(2)]
     by_column = jnp.abs(slope[0]) >= jnp.abs(slope[1])
     main, other = (jnp.where(by_column, *pair) for pair in (start, start[::-1]))
     tangent = jnp.where(by_column, safe.divide(slope[1], slope[0]), safe.divide(slope[0], slope[1]))
 
-    strip = np.arange(max(nrow, ncol) - 1)[None, :]
-    enter = other[:, None] + tangent[:, None] * (strip - main[:, None])
-    lowest = jnp.floor(jnp.minimum(enter, enter + tangent[:, None]) - 1e-3)
-    lowest = jnp.clip(jnp.nan_to_num(lowest), -_STRIP_CELLS, max(nrow, ncol)).astype(jnp.int32)
-    beside = lowest[..., None, None] + np.arange(_STRIP_CELLS)[:, None]
-    along = jnp.broadcast_to(strip[..., None, None], beside.shape)
-    which = jnp.broadcast_to(np.arange(2), (*beside.shape[:-1], 2))
-    column, row = (jnp.where(by_column[:, None, None, None], *pair) for pair in ((along, beside), (beside, along)))
-    column = jnp.clip(column, 0, ncol - 2).reshape(p[0].size, -1).repeat(2, axis=1)
-    row = jnp.clip(row, 0, nrow - 2).reshape(p[0].size, -1).repeat(2, axis=1)
-    which = which.reshape(p[0].size, -1)
+    room = _ROOM * jnp.min(step)
+    low = (-size[0], -size[1], jnp.min(height) * size[2])
+    high = (size[0], size[1], jnp.max(height) * size[2])
+    spans = [_span(p[i], q[i], low[i] - room, high[i] + room) for i in range(3)]
+    enter = functools.reduce(jnp.maximum, [near for near, _ in spans], 0)
+    leave = functools.reduce(jnp.minimum, [far for _, far in spans])
+    rate = jnp.where(by_column, *slope)
+    ends = (jnp.clip(jnp.nan_to_num(jnp.floor(main + rate * at)), 0, max(nrow, ncol) - 2) for at in (enter, leave))
+    first, last = (x.astype(jnp.int32) for x in ends)
+    onward = jnp.where(rate < 0, -1, 1)
+    count = jnp.where(enter <= leave, jnp.abs(last - first) + 3, 0)
+    return _Course(by_column, main, other, tangent, first - onward, onward, count)
 
+
+def _span(p: Array, q: Array, low: Array, high: Array) -> tuple[Array, Array]:
+    """Return between which distances along rays one of their coordinates is between two values."""
+    still = jnp.abs(q) < MINVAL
+    inverse = jnp.where(still, _NEVER, safe.ratio(1, jnp.where(still, 1, q)))
+    ends = (low - p) * inverse, (high - p) * inverse
+    return jnp.minimum(*ends), jnp.maximum(*ends)
+
+
+def _first_cell(p: v.Vector, q: v.Vector, size: Array, height: Array) -> tuple[Array, Array, Array, Array]:
+    """Return distance, infinite on a miss, and triangle that rays meet first, as `_cell` names it: which, row, column.
+
+    A few strips are tried at a time, until each ray has met a triangle or left the field. In a strip it crosses no more
+    than two cells, for it crosses more strips than cells within one.
+    """
+    course = _course(p, q, size, height)
     rays = tuple(x[:, None] for x in p), tuple(x[:, None] for x in q)
     tangents = tuple(tuple(x[:, None] for x in t) for t in across(q))
-    dist = reach(_cell(fixed, field, which, row, column), *rays, tangents)
-    best = jnp.argmin(dist, axis=1)[:, None]
-    own = (jnp.take_along_axis(x, best, axis=1)[:, 0] for x in (which, row, column))
-    corners = _cell(size, height, *own)
-    depth, _ = to_plane(corners, v.unpack(point), v.unpack(vector))
-    normal, _ = v.normalize(facing(corners))
-    upward = v.pack(v.scale(normal, jnp.where(normal[2] < 0, -1, 1)))
-    return jnp.where(jnp.isfinite(jnp.min(dist, axis=1)), depth, jnp.inf), upward
+
+    def tried(begin: Array | int) -> tuple[Array, ...]:
+        cells = _cells(course, height.shape, begin)
+        dist = reach(_cell(size, height, *cells), *rays, tangents)
+        best = jnp.argmin(dist, axis=1)[:, None]
+        return jnp.min(dist, axis=1), *(jnp.take_along_axis(x, best, axis=1)[:, 0] for x in cells)
+
+    def further(state: tuple[Array, tuple[Array, ...]]) -> tuple[Array, tuple[Array, ...]]:
+        begin, best = state
+        found = tried(begin)
+        nearer = found[0] < best[0]
+        return begin + _STRIPS, tuple(jnp.where(nearer, x, y) for x, y in zip(found, best, strict=True))
+
+    def under_way(state: tuple[Array, tuple[Array, ...]]) -> Array:
+        begin, best = state
+        return jnp.any(~jnp.isfinite(best[0]) & (begin < course.count))
+
+    if max(height.shape) <= _STRIPS:  # all strips and one more at the end where the ray enters
+        return tried(0)
+    nowhere = jnp.zeros(p[0].shape, jnp.int32)
+    none = jnp.full(p[0].shape, jnp.inf, p[0].dtype), nowhere, nowhere, nowhere
+    return lax.while_loop(under_way, further, (jnp.int32(0), none))[1]
+
+
+def _cells(course: _Course, shape: tuple[int, int], begin: Array | int) -> tuple[Array, Array, Array]:
+    """Return which, row and column of the triangles of a few strips, those from `begin` on, shape (n, triangles)."""
+    nrow, ncol = shape
+    strip = course.first[:, None] + course.onward[:, None] * (begin + np.arange(_STRIPS, dtype=np.int32))
+    enter = course.other[:, None] + course.tangent[:, None] * (strip - course.main[:, None])
+    lowest = jnp.floor(jnp.minimum(enter, enter + course.tangent[:, None]) - 1e-3)
+    lowest = jnp.clip(jnp.nan_to_num(lowest), -_STRIP_CELLS, max(nrow, ncol)).astype(jnp.int32)
+    beside = lowest[..., None] + np.arange(_STRIP_CELLS, dtype=np.int32)
+    along = jnp.broadcast_to(strip[..., None], beside.shape)
+    pairs = (along, beside), (beside, along)
+    column, row = (jnp.where(course.by_column[:, None, None], *pair).reshape(strip.shape[0], -1) for pair in pairs)
+    column, row = (jnp.clip(x, 0, n - 2).repeat(2, axis=1) for x, n in ((column, ncol), (row, nrow)))
+    which = jnp.broadcast_to(np.tile(np.arange(2, dtype=np.int32), column.shape[1] // 2), column.shape)
+    return which, row, column
 
 
 def _walls(point: Array, vector: Array, size: Array, height: Array) -> tuple[Array, Array]:

@@ -110,8 +110,8 @@ SURFACE = """
 """
 
 
-def _surface(lift: float = 0.3):
-    mj, m = load(SURFACE)
+def _placed(xml: str, lift: float = 0.3):
+    mj, m = load(xml)
     data = mujoco.MjData(mj)
     data.qpos[:] += lift
     mujoco.mj_forward(mj, data)
@@ -128,7 +128,7 @@ def _fan(seed: int, count: int):
 
 @pytest.mark.parametrize("group, static, body", [((), True, -1), ((1, 0, 1, 1, 1, 1), True, 2), ((), False, -1)])
 def test_surfaces_equal_oracle(group, static, body):
-    mj, m, data, d = _surface()
+    mj, m, data, d = _placed(SURFACE)
     point, vector = _fan(3, 400)
     dist, geomid = jax.jit(jax.vmap(lambda p, v: ray(m, d, p, v, group, static, body)))(point, vector)
     mask = np.array(group, np.uint8) if group else None
@@ -141,9 +141,43 @@ def test_surfaces_equal_oracle(group, static, body):
     assert len(np.unique(geomid)) > (6 if static and not group else 1)
 
 
+@pytest.mark.parametrize("nrow, ncol, flat", [(40, 25, False), (9, 60, False), (30, 30, True)])
+def test_large_height_field_equals_oracle(nrow, ncol, flat):
+    rng = np.random.default_rng(2)
+    heights = np.zeros(nrow * ncol) if flat else rng.uniform(size=nrow * ncol)
+    mj, m, data, d = _placed(f"""
+    <mujoco>
+      <asset><hfield name="h" nrow="{nrow}" ncol="{ncol}" size="3 2 .6 .2"
+        elevation="{" ".join(map(str, heights))}"/></asset>
+      <worldbody><geom type="hfield" hfield="h"/></worldbody>
+    </mujoco>""")
+    point = rng.normal(size=(400, 3)) * np.array([3, 2, 1])
+    vector = rng.normal(size=(400, 3)) * rng.choice([1, 1, 0.03, 0], (400, 3))
+    vector[:, 2] += (np.abs(vector).sum(axis=1) == 0) - 0.1 * (rng.uniform(size=400) < 0.3)
+    point[::7] *= 30
+    vector[::7] = -point[::7] + rng.normal(size=vector[::7].shape)  # from afar
+    dist = jax.jit(jax.vmap(lambda p, v: ray(m, d, p, v)[0]))(point, vector)
+    found, expected = np.zeros(1, np.int32), np.zeros(400)
+    for i in range(400):
+        expected[i] = mujoco.mj_ray(mj, data, point[i], vector[i], None, True, -1, found)
+    assert error(dist, expected) < TIGHT
+    assert np.sum(expected > 0) > 80
+
+    def dists(p, heights):
+        return jax.vmap(lambda p, v: ray(m.replace(hfield_data=heights), d, p, v)[0])(p, vector)
+
+    step = 1e-7 * rng.normal(size=point.shape), 1e-7 * rng.normal(size=heights.shape) * (not flat)  # base as high
+    ahead, behind = (jax.jit(dists)(point + s * step[0], m.hfield_data + s * step[1]) for s in (1, -1))
+    smooth = (np.asarray(ahead) > 0) & (np.abs(ahead - behind) < 1e-5)
+    assert np.sum(smooth) > 60
+    slopes = jax.jit(jax.grad(lambda *x: jnp.sum(dists(*x)[smooth]), (0, 1)))(point, m.hfield_data)
+    change = sum(np.sum(x * y) for x, y in zip(slopes, step, strict=True))
+    assert error(1e7 * change, 5e6 * np.sum((ahead - behind)[smooth])) < 1e-4
+
+
 @pytest.mark.parametrize("cutoff", [1e10, 1.5])
 def test_multi_ray_equals_oracle_with_normals(cutoff):
-    mj, m, data, d = _surface()
+    mj, m, data, d = _placed(SURFACE)
     _, vector = _fan(3, 400)
     cast = jax.jit(lambda p: multi_ray(m, d, p, vector, cutoff=cutoff))
     seen = set()
@@ -164,7 +198,7 @@ def test_multi_ray_equals_oracle_with_normals(cutoff):
 
 @pytest.mark.slow
 def test_surface_gradients_equal_differences():
-    _, m, _, d = _surface()
+    _, m, _, d = _placed(SURFACE)
     point, vector = map(jnp.asarray, _fan(5, 300))
     rng = np.random.default_rng(0)
     names = ("mesh_vert", "hfield_data", "hfield_size")

@@ -1,8 +1,4 @@
-"""All pairs without a closed form, of whatever types, through one search that runs only on those near each other.
-
-The pairs whose bounding spheres meet are taken a few at a time until none is left, in a loop: what is far costs
-nothing, and no pair is ever left out.
-"""
+"""All pairs without a closed form, of whatever types, through one search that runs only on those near each other."""
 
 import functools
 from typing import NamedTuple
@@ -16,6 +12,7 @@ from mjx_like.collision.convex import flat_tables, manifold
 from mjx_like.collision.convex.ccd import FAR, Nearest, nearest
 from mjx_like.collision.convex.derivative import follow, held
 from mjx_like.collision.convex.feature import Tables
+from mjx_like.collision.near_rows import near_rows
 from mjx_like.collision.portal import portal_contact
 from mjx_like.geometry.convex import CORNERED, Convex, convex
 from mjx_like.math import safe
@@ -30,8 +27,6 @@ from mjx_like.types.topology import Topology
 Array = jax.Array
 
 _Found = Nearest | portal_contact.Found
-
-_CHUNK = 8  # pairs of one iteration
 
 
 class Points(NamedTuple):
@@ -88,33 +83,12 @@ def convex_points(m: Model, plan: ConvexPlan, geom_xpos: Array, geom_xmat: Array
 
 def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, near: Array) -> tuple[Points, _Found]:
     """Return the points of all pairs and what was found for each."""
-    count = plan.pair.size
-    chunk = min(_CHUNK, count)
-    rank = jnp.cumsum(near, dtype=jnp.int32)
-    index = jnp.where(near, rank - 1, count + chunk)
-    listed = jnp.full(count + chunk, count, jnp.int32).at[index].set(np.arange(count, dtype=np.int32), mode="drop")
     if t.disabled(DisableBit.NATIVECCD):
         contact = functools.partial(_portal_contact, t, plan, inputs)
     else:
         contact = functools.partial(_contact, t, plan, inputs, _tables(t, plan, inputs))
-    shapes = jax.eval_shape(contact, jax.ShapeDtypeStruct((), jnp.int32))
-    dtype = inputs.pos.dtype
-
-    def one(pair):  # as one row, so that few instructions move it; indices are exact in float32 below 2^24
-        return jnp.concatenate([jnp.ravel(x).astype(dtype) for x in jax.tree.leaves(contact(pair))])
-
-    def iterate(state):
-        done, table = state
-        pairs = lax.dynamic_slice(listed, (done,), (chunk,))
-        return done + chunk, table.at[pairs].set(jax.vmap(one)(jnp.minimum(pairs, count - 1)), mode="drop")
-
-    leaves, tree = jax.tree.flatten(shapes)
-    ends = np.cumsum([x.size for x in leaves])
-    none = np.where(np.arange(ends[-1]) < ends[0], FAR, 0)  # the first leaf is the distance
-    start = jnp.zeros((), jnp.int32), jnp.asarray(np.tile(none, (count, 1)), dtype)
-    table = lax.while_loop(lambda s: s[0] < rank[-1], iterate, start)[1]
-    columns = jnp.split(table, ends[:-1], axis=1)
-    return tree.unflatten([c.reshape(count, *x.shape).astype(x.dtype) for c, x in zip(columns, leaves, strict=True)])
+    points, found = near_rows(contact, near)
+    return points._replace(dist=jnp.where(near[:, None], points.dist, FAR)), found
 
 
 def _contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, tables, pair: Array) -> tuple[Points, Nearest]:
