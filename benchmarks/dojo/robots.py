@@ -16,12 +16,16 @@ import jax.numpy as jnp
 import numpy as np
 
 import mjx_like as mjx
+from mjx_like.compilation import choose_emitters
 
 WORLDS = 64
 FOLDERS = {"gymnasium": "envs/mujoco/assets", "dm_control": "suite"}
 IN_CONTACT = {
     "gymnasium": ("hopper", "walker2d", "half_cheetah", "ant", "humanoid", "humanoidstandup", "pusher"),
-    "dm_control": ("hopper", "walker", "cheetah", "finger", "ball_in_cup", "humanoid", "quadruped", "stacker"),
+    "dm_control": (
+        *("hopper", "walker", "cheetah", "finger", "ball_in_cup", "humanoid", "quadruped", "stacker", "manipulator"),
+        *("humanoid_CMU", "dog"),
+    ),
 }
 
 
@@ -69,12 +73,15 @@ def main() -> None:
     parser.add_argument("models", nargs="*", default=[f"{k}/{x}" for k, names in IN_CONTACT.items() for x in names])
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--gap", type=float, default=1e-5)
+    parser.add_argument("--refresh", type=int, default=1)
     args = parser.parse_args()
+    choose_emitters()  # as the command line's own benchmark
     print("| model | contact | compile [s] | steps/s | unconverged [%] | worlds lost | deepest at a step's end [m] |")
     print("|---|---|---|---|---|---|---|")
     for name in args.models:
         soft = mjx.Model.from_xml_path(path_of(name))
-        for mode, m in (("soft", soft), ("hard", mjx.with_hard_contact(soft, args.gap))):
+        hard = mjx.with_hard_contact(soft, args.gap, refresh=args.refresh)
+        for mode, m in (("soft", soft), ("hard", hard)):
             x = measure(m, args.steps)
             figures = f"{x['compile']:.1f} | {x['rate']:.0f} | {x['unconverged']:.2f} | {x['lost']} | {x['depth']:.2e}"
             print(f"| {name} | {mode} | {figures} |", flush=True)
