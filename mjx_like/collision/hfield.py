@@ -207,9 +207,11 @@ def _touch(m: Model, kind: np.ndarray):
             own, limit, use = jax.tree.map(lambda x: rows(x, row), (shape, cutoff, used))
             prism, geom = _solids(rows(kind, row), *own, 0.0 if refined else limit)
             geom = geom._replace(pos=jnp.where(use, geom.pos, away), center=jnp.where(use, geom.center, away))
-            return search(prism, geom, limit=limit, tolerance=tolerance, iterations=m.flags.ccd_iterations)
+            options = {"limit": limit, "tolerance": tolerance, "iterations": m.flags.ccd_iterations}
+            values, along, hit, found = search(prism, geom, **options)
+            return (values, hit), (along, found)
 
-        (dist, point, normal), along, hit, found = near_rows(searched, used)
+        ((dist, point, normal), hit), (along, found) = near_rows(searched, used)
         first, second, point = (jnp.where(hit[:, None], x, 0) for x in (found.first, found.second, point))
         normal, along = (jnp.where(hit[:, None], x, above) for x in (normal, along))
         dist, depth = (jnp.where(hit, x, 1) for x in (dist, found.dist))

@@ -8,17 +8,20 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mjx_like.math.batching import largest
+
 Array = jax.Array
 
 _CHUNK = 8  # rows of one iteration
 
 
-def near_rows(search: Callable[[Array], Any], near: Array) -> Any:
+def near_rows(search: Callable[[Array], tuple[Any, ...]], near: Array) -> tuple[Any, ...]:
     """Return `search(row)` of the rows that are near and zeros for the others, with a leading axis of rows.
 
-    A few rows at a time are searched until none is left, in a loop.
+    A few rows at a time are searched until none is left in any world of a batch, in a loop.
 
-    search: from the number of a row, int32, to a pytree of arrays, integers below 2^24 in size among them.
+    search: from the number of a row, int32, to a tuple of pytrees, integers below 2^24 in size among them. Each pytree
+      is a table of its own in the loop: XLA leaves out what nobody uses.
     near: shape (n,).
     """
     count = near.size
@@ -26,19 +29,31 @@ def near_rows(search: Callable[[Array], Any], near: Array) -> Any:
     rank = jnp.cumsum(near, dtype=jnp.int32)
     index = jnp.where(near, rank - 1, count + chunk)
     listed = jnp.full(count + chunk, count, jnp.int32).at[index].set(np.arange(count, dtype=np.int32), mode="drop")
-    leaves, tree = jax.tree.flatten(jax.eval_shape(search, jax.ShapeDtypeStruct((), jnp.int32)))
-    dtype = jnp.result_type(*(x.dtype for x in leaves if jnp.issubdtype(x.dtype, jnp.floating)))
-    ends = np.cumsum([x.size for x in leaves])
+    shapes = jax.eval_shape(search, jax.ShapeDtypeStruct((), jnp.int32))
+    dtype = jnp.result_type(*(x.dtype for x in jax.tree.leaves(shapes) if jnp.issubdtype(x.dtype, jnp.floating)))
 
-    def one(row: Array) -> Array:  # as one vector, so that few instructions move it
-        return jnp.concatenate([jnp.ravel(x).astype(dtype) for x in jax.tree.leaves(search(row))])
+    def one(row: Array) -> list[Array]:
+        return [_packed(part, dtype) for part in search(row)]
 
-    def iterate(state: tuple[Array, Array]) -> tuple[Array, Array]:
-        done, table = state
+    def iterate(state: tuple[Array, list[Array]]) -> tuple[Array, list[Array]]:
+        done, tables = state
         own = lax.dynamic_slice(listed, (done,), (chunk,))
-        return done + chunk, table.at[own].set(jax.vmap(one)(jnp.minimum(own, count - 1)), mode="drop")
+        found = jax.vmap(one)(jnp.minimum(own, count - 1))
+        return done + chunk, [x.at[own].set(y, mode="drop") for x, y in zip(tables, found, strict=True)]
 
-    start = jnp.zeros((), jnp.int32), jnp.zeros((count, int(ends[-1])), dtype)
-    table = lax.while_loop(lambda s: s[0] < rank[-1], iterate, start)[1]
-    columns = jnp.split(table, ends[:-1], axis=1)
-    return tree.unflatten([c.reshape(count, *x.shape).astype(x.dtype) for c, x in zip(columns, leaves, strict=True)])
+    most = largest(rank[-1])  # of the batch: with an end of its own, each world would copy its tables in each pass
+    start = [jnp.zeros((count, sum(x.size for x in jax.tree.leaves(part))), dtype) for part in shapes]
+    tables = lax.while_loop(lambda state: state[0] < most, iterate, (jnp.zeros((), jnp.int32), start))[1]
+    return tuple(_unpacked(table, part) for table, part in zip(tables, shapes, strict=True))
+
+
+def _packed(tree: Any, dtype: Any) -> Array:
+    """Return all arrays of a pytree as one vector, so that few instructions move it."""
+    return jnp.concatenate([jnp.ravel(x).astype(dtype) for x in jax.tree.leaves(tree)])
+
+
+def _unpacked(table: Array, shapes: Any) -> Any:
+    """Return the pytree of which each row of a table is one, with a leading axis of rows."""
+    leaves, tree = jax.tree.flatten(shapes)
+    columns = jnp.split(table, np.cumsum([x.size for x in leaves])[:-1], axis=1)
+    return tree.unflatten([c.reshape(-1, *x.shape).astype(x.dtype) for c, x in zip(columns, leaves, strict=True)])

@@ -46,6 +46,17 @@ def mapped_batch(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return single
 
 
+@custom_vmap
+def largest(x: Array) -> Array:
+    """Return the largest x of the worlds of a batch, the same for all: what depends on it alone has no batch axis."""
+    return x
+
+
+@largest.def_vmap
+def _largest(size: int, in_batched: list[bool], x: Array) -> tuple[Array, bool]:
+    return largest(jnp.max(x, axis=0)), False
+
+
 def nested_batch(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """Return what `mapped_batch` does, but with an axis for each `vmap`: what only some of them map is not repeated.
 

@@ -14,6 +14,7 @@ from jax import lax
 from mjx_like.arguments import truth, whole_number
 from mjx_like.collision.convex.derivative import FOUND
 from mjx_like.errors import InputError, shown
+from mjx_like.math.moving import moving_with
 from mjx_like.math.world_last import map_last
 from mjx_like.rollout.inputs import Policy, check_inputs, check_policy, controls, controls_of
 from mjx_like.rollout.sharding import in_blocks, over_devices
@@ -31,6 +32,9 @@ CARRIED = with_role(Data, Role.STATE, Role.MEMORY, Role.WARMSTART, Role.INPUT, R
 CPU_BLOCK, CPU_BLOCK_HARD = 128, 512  # hard contact solves a share of a block at a time
 # On a CPU, up to this many dofs, arrays of one world are so short that having the worlds last is faster.
 MOST_DOFS_LAST = 16
+
+# Of what is carried, what a change of anything changes.
+_MOVING = ("qpos", "qvel", "act", "qacc_warmstart")
 
 Recorder = Callable[[Data], Any]
 Scan = Callable[..., tuple[Any, Any]]
@@ -189,7 +193,7 @@ def own_axes(m: Model, d: Data, ctrl: Array | None) -> list[bool]:
 
 
 def _one_world(scan: Scan, advance: Callable[..., Any], m: Model, d: Data, given: Any) -> tuple[Data, Any]:
-    state, records = scan(functools.partial(advance, m, d), start_of(d), given)
+    state, records = scan(functools.partial(advance, m, d), _start(m, d, given), given)
     return d.replace(**state), records
 
 
@@ -206,10 +210,17 @@ def _worlds_last(
 ) -> tuple[Data, Any]:
     """Return what `_worlds_first` does, with the worlds on the last axis of every array inside."""
     m, d, given = jax.tree.map(lambda x, own: jnp.moveaxis(x, 0, -1) if own else x, (m, d, given), mapped)
-    start, (own_m, own_d, own_given) = start_of(d), mapped
+    start, (own_m, own_d, own_given) = _start(m, d, given), mapped
     many = map_last(advance, (own_m, own_d, dict.fromkeys(start, True), own_given))
     state, records = scan(lambda state, u: many(m, d, state, u), start, given)
     return jax.tree.map(lambda x: jnp.moveaxis(x, -1, 0), (d.replace(**state), records))
+
+
+def _start(m: Model, d: Data, given: Any) -> dict[str, Array]:
+    """Return what the first step begins with; what every derivative changes has a tangent from the start."""
+    state = start_of(d)
+    own, ctrl = ({name: state[name] for name in names if state[name].size} for names in (_MOVING, ("ctrl",)))
+    return state | moving_with(own, (m, d, given)) | moving_with(ctrl, given)
 
 
 def start_of(d: Data) -> dict[str, Array]:
