@@ -89,3 +89,24 @@ def test_neighbours_on_devices():
         "        assert index[place] == world and len(index) in (3 * width, 6 * width)\n"
     )
     succeeds(code)
+
+
+def test_step_and_its_gradient_in_a_shard_map_of_the_user():
+    code = (
+        "import jax; jax.config.update('jax_num_cpu_devices', 2); jax.config.update('jax_enable_x64', True)\n"
+        "import jax.numpy as jnp, numpy as np, mjx_like as mjx\n"
+        "from jax.sharding import Mesh, PartitionSpec as P\n"
+        "from tests.rollout.test_rollout import BALL\n"
+        "m = mjx.Model.from_xml_string(BALL)\n"
+        "d = mjx.make_data(m)\n"
+        "many = jax.vmap(lambda v: d.replace(qvel=v))(np.random.default_rng(0).normal(size=(4, m.nv)))\n"
+        "def end(v, d): return mjx.step(m, d.replace(qvel=v)).qpos\n"
+        "slope = jax.grad(lambda *x: end(*x)[2])\n"
+        "step = jax.vmap(lambda d: (end(d.qvel, d), slope(d.qvel, d)))\n"
+        "mesh = Mesh(np.array(jax.devices()), ('worlds',))\n"
+        "shared = jax.shard_map(step, mesh=mesh, in_specs=P('worlds'), out_specs=P('worlds'), check_vma=False)\n"
+        "for x, y in zip(jax.jit(shared)(many), jax.jit(step)(many)):\n"
+        "    np.testing.assert_allclose(x, y, atol=1e-12)\n"
+        "    assert len(x.sharding.device_set) == 2\n"
+    )
+    succeeds(code)
