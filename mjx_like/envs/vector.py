@@ -13,7 +13,7 @@ from mjx_like.envs.state import State
 from mjx_like.errors import InputError
 from mjx_like.math.select import rows
 from mjx_like.math.world_last import map_last
-from mjx_like.rollout.rollout import default_block, worlds_are_last
+from mjx_like.rollout.layout import default_block, worlds_are_last
 from mjx_like.rollout.sharding import in_blocks
 
 Array = jax.Array

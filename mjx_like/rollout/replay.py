@@ -9,7 +9,9 @@ import numpy as np
 
 from mjx_like.arguments import whole_number
 from mjx_like.errors import InputError, MjxLikeError
-from mjx_like.rollout.rollout import Recorder, WithStart, default_block, own_axes, record_state, rollout
+from mjx_like.rollout.layout import default_block, own_axes
+from mjx_like.rollout.recording import Recorder, WithStart, record_state
+from mjx_like.rollout.rollout import rollout
 from mjx_like.rollout.sharding import neighbours
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model

@@ -1,7 +1,6 @@
 """Rollouts: many steps, of one world or of many, in one compiled loop."""
 
 import contextlib
-import dataclasses
 import functools
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,53 +16,25 @@ from mjx_like.errors import InputError, shown
 from mjx_like.math.moving import moving_with
 from mjx_like.math.world_last import map_last
 from mjx_like.rollout.inputs import Policy, check_inputs, check_policy, controls, controls_of
+from mjx_like.rollout.layout import block_of, own_axes, worlds_are_last
+from mjx_like.rollout.recording import Recorder, WithStart, check_record, record_state
 from mjx_like.rollout.sharding import in_blocks, over_devices
 from mjx_like.solver.implicit_gradient import OPTIMUM
 from mjx_like.step import step
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
-from mjx_like.types.pytree import Record, Role, leaf, record, with_role
-from mjx_like.worlds import number_of_worlds, ranks
+from mjx_like.types.pytree import Role, with_role
+from mjx_like.worlds import number_of_worlds
 
 Array = jax.Array
 
 # What one step hands to the next: state, inputs (a reset changes them), counters that grow.
 CARRIED = with_role(Data, Role.STATE, Role.MEMORY, Role.WARMSTART, Role.INPUT, Role.USERDATA, Role.COUNTER)
-CPU_BLOCK, CPU_BLOCK_HARD = 128, 512  # hard contact solves a share of a block at a time
-# On a CPU, up to this many dofs, arrays of one world are so short that having the worlds last is faster.
-MOST_DOFS_LAST = 16
 
 # Of what is carried, what a change of anything changes.
 _MOVING = ("qpos", "qvel", "act", "qacc_warmstart")
 
-Recorder = Callable[[Data], Any]
 Scan = Callable[..., tuple[Any, Any]]
-
-
-@record
-class Trajectory(Record):
-    """What a rollout records by default: the state after each step, and the sensors at the step's start."""
-
-    time: Array = leaf("steps", unit="s", role=Role.STATE)
-    qpos: Array = leaf("steps", "nq", unit="m or rad; quaternions wxyz", role=Role.STATE)
-    qvel: Array = leaf("steps", "nv", unit="m/s or rad/s", role=Role.STATE)
-    act: Array = leaf("steps", "na", unit="depends on dyntype", role=Role.STATE)
-    sensordata: Array = leaf("steps", "nsensordata", unit="depends on the sensor", role=Role.RESULT)
-
-
-def record_state(d: Data) -> Trajectory:
-    """Return the default record of one step."""
-    return Trajectory(**{name: getattr(d, name) for name in Trajectory.__dataclass_fields__})
-
-
-@dataclasses.dataclass(frozen=True)
-class WithStart:
-    """A recorder of what `record` returns and of the state at the start of each step.
-
-    That state is what comes in: no value that the step computes has a further use, and its code stays what it is.
-    """
-
-    record: Recorder
 
 
 def rollout(
@@ -135,7 +106,7 @@ def rollout(
     check_record(record)
     remat, return_data = truth("remat", remat), truth("return_data", return_data)
     devices = None if devices is None else _devices(batch, devices)
-    block = _block(m, batch, block, devices)
+    block = block_of(m, batch, block, devices)
     with _collector_paused():
         end, records = _rollout(m, d, given, policy, steps, every, record, remat, unroll, block, devices)
     return (records, end) if return_data else records
@@ -179,17 +150,6 @@ def _rollout(m, d, given, policy, steps, every, record, remat, unroll, block, de
     function = in_blocks(together, block)
     function = function if devices is None else over_devices(function, devices)
     return function(worlds, shared)
-
-
-def worlds_are_last(m: Model) -> bool:
-    """Return whether arrays of many worlds have the axis of the worlds last within a step."""
-    return jax.default_backend() == "cpu" and m.nv <= MOST_DOFS_LAST
-
-
-def own_axes(m: Model, d: Data, ctrl: Array | None) -> list[bool]:
-    """Return which leaves of (m, d, ctrl) have an axis of worlds, in the order of `jax.tree.leaves`."""
-    declared = [*ranks(m), *ranks(d), *([] if ctrl is None else [2])]
-    return [x.ndim > rank for x, rank in zip(jax.tree.leaves((m, d, ctrl)), declared, strict=True)]
 
 
 def _one_world(scan: Scan, advance: Callable[..., Any], m: Model, d: Data, given: Any) -> tuple[Data, Any]:
@@ -296,20 +256,6 @@ def _every(every: int, steps: int) -> int:
     return every
 
 
-def check_record(record: Any) -> None:
-    record = record.record if isinstance(record, WithStart) else record
-    if not callable(record):
-        raise InputError(
-            f"record={shown(record)}: must be a function of the Data after a step, such as lambda d: d.xpos"
-        )
-    try:
-        hash(record)
-    except TypeError:
-        raise InputError(
-            f"record={shown(record)}: has no hash, which compiling for it needs; take a function"
-        ) from None
-
-
 def _devices(batch: int | None, devices: Any) -> tuple[jax.Device, ...]:
     given = tuple(devices) if isinstance(devices, Iterable) else ()
     if not given or not all(isinstance(x, jax.Device) for x in given) or len(set(given)) < len(given):
@@ -317,20 +263,3 @@ def _devices(batch: int | None, devices: Any) -> tuple[jax.Device, ...]:
     if batch is None:
         raise InputError("devices= shares worlds, but d holds one world: give its arrays a leading world axis")
     return given
-
-
-def _block(m: Model, batch: int | None, block: int | None, devices: tuple[jax.Device, ...] | None) -> int | None:
-    """Return how many worlds run together, None for one without a world axis."""
-    if block is not None:
-        block = whole_number("block", block, least=1)
-    if batch is None or block is not None:
-        return None if batch is None else block
-    return default_block(m, batch, devices)
-
-
-def default_block(m: Model, batch: int, devices: Sequence[jax.Device] | None = None) -> int:
-    """Return how many worlds run together where `block` is None."""
-    platform = jax.default_backend() if devices is None else devices[0].platform
-    if platform != "cpu":
-        return batch
-    return CPU_BLOCK if m.hard is None else CPU_BLOCK_HARD

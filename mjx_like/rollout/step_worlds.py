@@ -9,17 +9,9 @@ import jax.numpy as jnp
 from mjx_like.arguments import truth, whole_number
 from mjx_like.errors import InputError
 from mjx_like.math.world_last import map_last
-from mjx_like.rollout.rollout import (
-    Recorder,
-    check_record,
-    check_types,
-    default_block,
-    own_axes,
-    recomputed,
-    record_state,
-    start_of,
-    worlds_are_last,
-)
+from mjx_like.rollout.layout import default_block, own_axes, worlds_are_last
+from mjx_like.rollout.recording import Recorder, check_record, record_state
+from mjx_like.rollout.rollout import check_types, recomputed, start_of
 from mjx_like.rollout.sharding import in_blocks
 from mjx_like.step import step
 from mjx_like.types.data import Data

@@ -197,7 +197,7 @@ def test_worlds_last_equal_worlds_first(file, monkeypatch):
 
     results = []
     for most in (-1, 100):
-        monkeypatch.setattr(sys.modules["mjx_like.rollout.rollout"], "MOST_DOFS_LAST", most)
+        monkeypatch.setattr(sys.modules["mjx_like.rollout.layout"], "MOST_DOFS_LAST", most)
         jax.clear_caches()
         results.append((rollout(own, d, ctrl, return_data=True), rollout(m, d, ctrl[0]), slope(d, ctrl)))
     for a, b in zip(*map(jax.tree.leaves, results), strict=True):

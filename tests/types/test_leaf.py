@@ -11,7 +11,8 @@ import pytest
 
 from mjx_like.integrator.rk4 import COUNTERS
 from mjx_like.interop.convert import _PUT, put_data, put_model
-from mjx_like.rollout.rollout import CARRIED, Trajectory, rollout
+from mjx_like.rollout.recording import Trajectory
+from mjx_like.rollout.rollout import CARRIED, rollout
 from mjx_like.set_const import set_const
 from mjx_like.state.initial import STATE
 from mjx_like.state.vector import FIELDS

@@ -6,6 +6,7 @@ import mujoco
 import pytest
 
 import mjx_like as mjx
+from mjx_like.rollout.recording import Trajectory
 
 XML = """
 <mujoco>
@@ -25,7 +26,7 @@ def m():
 def test_a_trajectory():
     zeros = {"time": jnp.zeros(4), "qpos": jnp.zeros((4, 7)), "qvel": jnp.zeros((4, 6), jnp.float32)}
     empty = {name: jnp.zeros((4, 0)) for name in ("act", "sensordata")}
-    assert repr(mjx.rollout.__globals__["Trajectory"](**zeros, **empty)) == (
+    assert repr(Trajectory(**zeros, **empty)) == (
         "Trajectory\n  float64: time (4,), qpos (4, 7)\n  float32: qvel (4, 6)\n  empty: act (4, 0), sensordata (4, 0)"
     )
 

@@ -1,0 +1,44 @@
+"""How the arrays of many worlds lie, and how many worlds run together."""
+
+from collections.abc import Sequence
+
+import jax
+
+from mjx_like.arguments import whole_number
+from mjx_like.types.data import Data
+from mjx_like.types.model import Model
+from mjx_like.worlds import ranks
+
+Array = jax.Array
+
+CPU_BLOCK, CPU_BLOCK_HARD = 128, 512  # hard contact solves a share of a block at a time
+# On a CPU, up to this many dofs, arrays of one world are so short that having the worlds last is faster.
+MOST_DOFS_LAST = 16
+
+
+def worlds_are_last(m: Model) -> bool:
+    """Return whether arrays of many worlds have the axis of the worlds last within a step."""
+    return jax.default_backend() == "cpu" and m.nv <= MOST_DOFS_LAST
+
+
+def own_axes(m: Model, d: Data, ctrl: Array | None) -> list[bool]:
+    """Return which leaves of (m, d, ctrl) have an axis of worlds, in the order of `jax.tree.leaves`."""
+    declared = [*ranks(m), *ranks(d), *([] if ctrl is None else [2])]
+    return [x.ndim > rank for x, rank in zip(jax.tree.leaves((m, d, ctrl)), declared, strict=True)]
+
+
+def block_of(m: Model, batch: int | None, block: int | None, devices: tuple[jax.Device, ...] | None) -> int | None:
+    """Return how many worlds run together, None for one without a world axis."""
+    if block is not None:
+        block = whole_number("block", block, least=1)
+    if batch is None or block is not None:
+        return None if batch is None else block
+    return default_block(m, batch, devices)
+
+
+def default_block(m: Model, batch: int, devices: Sequence[jax.Device] | None = None) -> int:
+    """Return how many worlds run together where `block` is None."""
+    platform = jax.default_backend() if devices is None else devices[0].platform
+    if platform != "cpu":
+        return batch
+    return CPU_BLOCK if m.hard is None else CPU_BLOCK_HARD
