@@ -27,13 +27,13 @@ def own_axes(m: Model, d: Data, ctrl: Array | None) -> list[bool]:
     return [x.ndim > rank for x, rank in zip(jax.tree.leaves((m, d, ctrl)), declared, strict=True)]
 
 
-def block_of(m: Model, batch: int | None, block: int | None, devices: tuple[jax.Device, ...] | None) -> int | None:
+def block_of(m: Model, batch: int | None, block: int | None, devices: Sequence[jax.Device] | None = None) -> int | None:
     """Return how many worlds run together, None for one without a world axis."""
     if block is not None:
         block = whole_number("block", block, least=1)
-    if batch is None or block is not None:
-        return None if batch is None else block
-    return default_block(m, batch, devices)
+    if batch is None:
+        return None
+    return default_block(m, batch, devices) if block is None else block
 
 
 def default_block(m: Model, batch: int, devices: Sequence[jax.Device] | None = None) -> int:

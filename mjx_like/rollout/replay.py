@@ -7,9 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.arguments import whole_number
 from mjx_like.errors import InputError, MjxLikeError
-from mjx_like.rollout.layout import default_block, own_axes
+from mjx_like.rollout.layout import block_of, own_axes
 from mjx_like.rollout.recording import Recorder, WithStart, record_state
 from mjx_like.rollout.rollout import rollout
 from mjx_like.rollout.sharding import neighbours
@@ -62,7 +61,7 @@ def replay(
     ctrl = None if ctrl is None else jnp.asarray(ctrl, d.ctrl.dtype)
     if ctrl is not None and ctrl.ndim > 2 and ctrl.shape[0] != batch:
         raise InputError(f"ctrl has shape {ctrl.shape}, but d holds {batch} worlds")
-    block = default_block(m, batch, devices) if block is None else whole_number("block", block, least=1)
+    block = block_of(m, batch, block, devices)
     index, place, width = neighbours(world, batch, block, 1 if devices is None else len(devices))
     some_m, some_d, some_ctrl = _worlds(index, m, d, ctrl)
     options = {"steps": steps, "remat": remat, "unroll": unroll, "block": width, "devices": devices}

@@ -6,10 +6,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from mjx_like.arguments import truth, whole_number
+from mjx_like.arguments import truth
 from mjx_like.errors import InputError
 from mjx_like.math.world_last import map_last
-from mjx_like.rollout.layout import default_block, own_axes, worlds_are_last
+from mjx_like.rollout.layout import block_of, own_axes, worlds_are_last
 from mjx_like.rollout.recording import Recorder, check_record, record_state
 from mjx_like.rollout.rollout import check_types, recomputed, start_of
 from mjx_like.rollout.sharding import in_blocks
@@ -49,7 +49,7 @@ def step_worlds(
     check_types("step_worlds", m, d)
     check_record(record)
     remat = truth("remat", remat)
-    block = default_block(m, batch) if block is None else whole_number("block", block, least=1)
+    block = block_of(m, batch, block)
     own, (leaves, structure) = own_axes(m, d, None), jax.tree.flatten((m, d))
     one = functools.partial(_step, record)
     mapped = jax.tree.unflatten(structure, own)

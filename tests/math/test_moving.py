@@ -28,7 +28,7 @@ def end(x, push, start):
         speed = x["speed"] + 0.1 * (force(x["place"] + push))
         return {"speed": speed, "place": x["place"] + 0.1 * speed}, None
 
-    return jnp.sum(jax.lax.scan(step, start(x, push), push, length=None if push.ndim else 4)[0]["place"] ** 2)
+    return jnp.sum(jax.lax.scan(step, start(x, push), push)[0]["place"] ** 2)
 
 
 def loose(x, push):
