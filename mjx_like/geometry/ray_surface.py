@@ -22,7 +22,7 @@ Array = jax.Array
 _STRIP_CELLS = 3  # cells of one strip of a height field that a ray can cross, with one for rounding
 _STRIPS = 8  # that a ray tries at once
 _ROOM = 1e-3  # around a height field, in cells, for rounding
-_NEVER = 1e18  # inverse of a speed of zero: finite, and so are its products with lengths
+_FAR = 1e18  # of an inverse direction that has no other: finite, and so are its products with lengths
 
 
 def across(vector: v.Vector) -> tuple[v.Vector, v.Vector]:
@@ -36,6 +36,12 @@ def across(vector: v.Vector) -> tuple[v.Vector, v.Vector]:
     t1, _ = v.normalize(v.along(guess, vector, -share))
     t0, _ = v.normalize(v.cross(t1, vector))
     return t0, t1
+
+
+def inverse_direction(vector: Array) -> Array:
+    """Return 1 over the components of directions, a large number for those that are zero."""
+    flat = jnp.abs(vector) < 1 / _FAR
+    return jnp.where(flat, _FAR, safe.ratio(1, jnp.where(flat, 1, vector)))
 
 
 def reach(corners: tuple[v.Vector, v.Vector, v.Vector], point: v.Vector, vector: v.Vector, tangents) -> Array:
@@ -155,8 +161,7 @@ def _course(p: v.Vector, q: v.Vector, size: Array, height: Array) -> _Course:
 
 def _span(p: Array, q: Array, low: Array, high: Array) -> tuple[Array, Array]:
     """Return between which distances along rays one of their coordinates is between two values."""
-    still = jnp.abs(q) < MINVAL
-    inverse = jnp.where(still, _NEVER, safe.ratio(1, jnp.where(still, 1, q)))
+    inverse = inverse_direction(q)
     ends = (low - p) * inverse, (high - p) * inverse
     return jnp.minimum(*ends), jnp.maximum(*ends)
 

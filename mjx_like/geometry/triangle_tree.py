@@ -13,15 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.geometry.ray_surface import across, reach
-from mjx_like.math import safe
+from mjx_like.geometry.ray_surface import across, inverse_direction, reach
 from mjx_like.math import vector as v
 from mjx_like.math.select import rows
 
 Array = jax.Array
 
 LEAF = 2  # triangles
-_FAR = 1e18  # of an inverse direction that has no other: finite, and so are its products with lengths
 
 
 class Tree(NamedTuple):
@@ -91,7 +89,7 @@ def first_triangle(
     box = boxes(tree, corner)
     triangle = corner.reshape(-1, LEAF * 9)
     root = tree.root[mesh]
-    entry = jnp.where(seen, _enter(box[root], point, _inverse(vector)), jnp.inf)
+    entry = jnp.where(seen, _enter(box[root], point, inverse_direction(vector)), jnp.inf)
     count = point.shape[0]
     none = jnp.full(count, jnp.inf, point.dtype)
     zero = jnp.zeros(count, jnp.int32)
@@ -121,7 +119,7 @@ def _search(
 
     root: node, shape (n,); point, vector: shape (n, 3); best: shape (n,); live: which rays search at all, shape (n,).
     """
-    inverse = _inverse(vector)
+    inverse = inverse_direction(vector)
     start, ahead = v.unpack(point), v.unpack(vector)
     tangents = across(ahead)
     beyond = _after(root)
@@ -154,11 +152,6 @@ def _after(node: Array) -> Array:
     up = node + 1
     following = up >> lax.population_count((up & -up) - 1)
     return jnp.where(following == 1, 0, following)  # else a search from node 1 would be over before it began
-
-
-def _inverse(vector: Array) -> Array:
-    flat = jnp.abs(vector) < 1 / _FAR
-    return jnp.where(flat, _FAR, safe.ratio(1, jnp.where(flat, 1, vector)))
 
 
 def _enter(box: Array, point: Array, inverse: Array) -> Array:
