@@ -2,10 +2,11 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from mjx_like.math.platform import on_cpu
-from mjx_like.math.select import precedes, search
+from mjx_like.math.select import precedes, search, take
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import PairGroup
@@ -25,22 +26,17 @@ class Near(Record):
     found: Array = leaf()  # how many bounds meet; those beyond the capacity are left out, the farthest first
 
 
-def near_pairs(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array, detect: Array) -> Near:
-    """Return at most `group.capacity` pairs of a group whose bounds are within `detect`, in their order.
+def near_pairs(gap: Array, capacity: int) -> Near:
+    """Return at most `capacity` of the pairs whose bounds are near enough, in their order.
 
-    Args:
-      m: the model; reads geom_rbound.
-      group: the group.
-      geom_xpos: shape (ngeom, 3) [m], world.
-      geom_xmat: shape (ngeom, 3, 3).
-      detect: distance below which each pair of the group is in contact, shape (n,) [m].
+    gap: shape (n,) [m], lower bound of the distance less that below which the pair is in contact: near where <= 0.
 
-    Nothing here has a derivative.  Source: mj_filterSphere for the bounds.
+    Nothing here has a derivative.
     """
-    gap = lax.stop_gradient(_gap(m, group, geom_xpos, geom_xmat) - detect)
+    gap = lax.stop_gradient(gap)
     meets = gap <= 0
     found = jnp.sum(meets, dtype=jnp.int32)
-    first = positions(keep_lowest(meets, gap, group.capacity), group.capacity)
+    first = positions(keep_lowest(meets, gap, capacity), capacity)
     return Near(jnp.minimum(first, gap.size - 1), first < gap.size, found)
 
 
@@ -74,22 +70,38 @@ def keep_lowest(wanted: Array, value: Array, capacity: int) -> Array:
     return lax.while_loop(lambda state: state[0], lowest, (overflow, wanted))[1]
 
 
-def _gap(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array) -> Array:
-    """Return a lower bound of each pair's distance, shape (n,) [m]; a height field has none."""
+def group_gap(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array) -> Array:
+    """Return a lower bound of the distance of each pair of a group, shape (n,) [m]; a height field has none.
+
+    Args:
+      m: the model; reads geom_rbound and geom_size.
+      group: the group.
+      geom_xpos: shape (ngeom, 3) [m], world.
+      geom_xmat: shape (ngeom, 3, 3).
+
+    Source: mj_filterSphere for the bounds.
+    """
     first, second = group.geom1, group.geom2
-    apart = geom_xpos[second] - geom_xpos[first]
-    if group.types[0] == GeomType.PLANE:
-        return jnp.sum(apart * geom_xmat[first, :, 2], axis=1) - m.geom_rbound[second]
     if GeomType.HFIELD in group.types:
         return jnp.full(first.size, -jnp.inf, geom_xpos.dtype)
-    gap = jnp.sqrt(jnp.sum(apart * apart, axis=1)) - m.geom_rbound[first] - m.geom_rbound[second]
+    if group.types[0] == GeomType.PLANE:
+        apart = geom_xpos[second] - geom_xpos[first]
+        return jnp.sum(apart * geom_xmat[first, :, 2], axis=1) - m.geom_rbound[second]
+    gap = sphere_gap(m, first, second, geom_xpos)
     if group.types == (GeomType.BOX, GeomType.BOX):
-        gap = jnp.maximum(gap, _between_boxes(apart, geom_xmat[first], geom_xmat[second], m.geom_size[first],
+        apart = geom_xpos[second] - geom_xpos[first]
+        gap = jnp.maximum(gap, between_boxes(apart, geom_xmat[first], geom_xmat[second], m.geom_size[first],
                                               m.geom_size[second]))  # fmt: skip
     return gap
 
 
-def _between_boxes(apart: Array, first: Array, second: Array, size1: Array, size2: Array) -> Array:
+def sphere_gap(m: Model, first: np.ndarray, second: np.ndarray, geom_xpos: Array) -> Array:
+    """Return the distances of the bounding spheres of geoms, shape (n,) [m]; below zero where they overlap."""
+    apart = take(geom_xpos, second) - take(geom_xpos, first)
+    return jnp.sqrt(jnp.sum(apart * apart, axis=1)) - take(m.geom_rbound, first) - take(m.geom_rbound, second)
+
+
+def between_boxes(apart: Array, first: Array, second: Array, size1: Array, size2: Array) -> Array:
     """Return the largest gap of boxes along the axes of either, shape (n,) [m]; below zero where there is none.
 
     apart: from centre to centre, shape (n, 3); first, second: rotations, shape (n, 3, 3); size1, size2: half sizes.

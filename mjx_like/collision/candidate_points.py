@@ -5,14 +5,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.collision import hfield, pair_pose, user_function
-from mjx_like.collision.at_need import near_points
-from mjx_like.collision.broadphase import Near, near_pairs
+from mjx_like.collision.at_need import Pairs, near_points
+from mjx_like.collision.broadphase import Near, group_gap, near_pairs
 from mjx_like.collision.closed import plane_mesh
 from mjx_like.collision.convex import convex_pair
 from mjx_like.collision.sdf import mesh_sdf
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.collision.table import PAIRS, Method
-from mjx_like.math.select import take
+from mjx_like.math.select import rows, take
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import CollisionPlan, PairGroup
@@ -53,31 +53,48 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
     pairs = [group.pair for group in closed]
     limits = jnp.split(take(detect, np.concatenate(pairs)), np.cumsum([p.size for p in pairs])[:-1]) if pairs else []
     near = [
-        near_pairs(m, group, geom_xpos, geom_xmat, limit) if group.capacity < group.pair.size else None
+        near_pairs(group_gap(m, group, geom_xpos, geom_xmat) - limit, group.capacity)
+        if group.capacity < group.pair.size
+        else None
         for group, limit in zip(closed, limits, strict=True)
     ]
-    shapes = pair_pose.pair_shapes(m, closed, geom_xpos, geom_xmat, near)
+    whole = [k for k, chosen in enumerate(near) if chosen is None]
+    shapes = dict(zip(whole, pair_pose.pair_shapes(m, [closed[k] for k in whole], geom_xpos, geom_xmat), strict=True))
     over_fields = [k for k, group in enumerate(closed) if group.types[0] == GeomType.HFIELD]
     fields, reach = ([x[k] for k in over_fields] for x in (closed, limits))
     of_fields = dict(zip(over_fields, hfield.points(m, fields, geom_xpos, geom_xmat, reach), strict=True))
     columns: list[tuple[Array, ...]] = []
-    for k, (group, chosen, limit, pair) in enumerate(zip(closed, near, limits, shapes, strict=True)):
-        limit = limit if chosen is None else limit[chosen.pair]
+    for k, (group, chosen, limit) in enumerate(zip(closed, near, limits, strict=True)):
         if chosen is not None:
-            made = near_points(PAIRS[group.types].kernel, chosen.found, (*pair, limit))
+            limit = rows(limit, chosen.pair)
+            made = _near_points(m, group, chosen, limit, geom_xpos, geom_xmat)
         else:
-            made = [of_fields[k]] if k in of_fields else _group_points(m, group, pair, limit)
+            made = [of_fields[k]] if k in of_fields else _group_points(m, group, shapes[k], limit)
         for point in made:
             active = point.dist <= limit
             active = active if point.valid is None else active & point.valid
             active = active if chosen is None else active & chosen.used
-            floats = (point.dist, *point.pos, *point.normal)
-            columns.append((active.ravel(), *(jnp.broadcast_to(x, active.shape).ravel() for x in floats)))
-    columns += _convex_columns(m, geom_xpos, geom_xmat, detect)
-    active, *rest = (jnp.concatenate(parts) for parts in zip(*columns, strict=True))
+            columns.append(_columns(active, point.dist, point.pos, point.normal))
+    of_convex, chosen = _convex_columns(m, geom_xpos, geom_xmat, detect)
+    active, *rest = (jnp.concatenate(parts) for parts in zip(*columns, *of_convex, strict=True))
     points = Candidates(active, rest[0], jnp.stack(rest[1:4]), jnp.stack(rest[4:7]), False, None, None)
-    near += [None] * (len(plan.groups) - len(closed))
+    near = [*near, chosen]
     return points if all(x is None for x in near) else _with_ranks(plan, near, points)
+
+
+def _near_points(
+    m: Model, group: PairGroup, chosen: Near, limit: Array, geom_xpos: Array, geom_xmat: Array
+) -> list[Point]:
+    """Return the candidate points of the pairs of a group that bounds chose."""
+    axes = slice(2, 3) if pair_pose.only_z(group) else slice(0, 3)
+    table = pair_pose.geom_table(m, geom_xpos, geom_xmat, axes)
+    first, second = (rows(geom.astype(np.int32), chosen.pair) for geom in (group.geom1, group.geom2))
+    return near_points(PAIRS[group.types].kernel, chosen.found, Pairs(table, first, second, limit))
+
+
+def _columns(active: Array, dist: Array, pos: tuple[Array, ...], normal: tuple[Array, ...]) -> tuple[Array, ...]:
+    floats = (dist, *pos, *normal)
+    return (active.ravel(), *(jnp.broadcast_to(x, active.shape).ravel() for x in floats))
 
 
 def _group_points(m: Model, group: PairGroup, shapes: tuple[Shape, Shape], limit: Array) -> list[Point]:
@@ -93,30 +110,60 @@ def _group_points(m: Model, group: PairGroup, shapes: tuple[Shape, Shape], limit
 
 
 def _with_ranks(plan: CollisionPlan, near: list[Near | None], points: Candidates) -> Candidates:
-    """Return the candidates with the pair and the rank in MuJoCo's order of each, and whether any were left out."""
-    rank, pair, start = [], [], 0
-    for group, chosen in zip(plan.groups, near, strict=True):
+    """Return the candidates with the pair and the rank in MuJoCo's order of each, and whether any were left out.
+
+    near: of each group with a closed form, then of all others together.
+    """
+    rank, pair, start, crowded = [], [], 0, []
+    closed = len(near) - 1
+    for group, chosen in zip(plan.groups, [*near[:closed], *[None] * (len(plan.groups) - closed)], strict=True):
         table = plan.point_rank[start : start + group.slots * group.pair.size].reshape(group.slots, -1)
         start += table.size
-        pairs = group.pair if chosen is None else jnp.asarray(group.pair.astype(np.int32))[chosen.pair]
-        rank.append(jnp.ravel(jnp.asarray(table) if chosen is None else jnp.asarray(table)[:, chosen.pair]))
-        pair.append(jnp.tile(jnp.asarray(pairs, jnp.int32), group.slots))
-    crowded = [x.found > g.capacity for g, x in zip(plan.groups, near, strict=True) if x is not None]
+        if len(rank) >= closed and near[closed] is not None:
+            continue
+        pairs = group.pair.astype(np.int32)
+        rank.append(jnp.ravel(table if chosen is None else rows(table.T, chosen.pair).T))
+        pair.append(jnp.tile(pairs if chosen is None else rows(pairs, chosen.pair), group.slots))
+        if chosen is not None:
+            crowded.append(chosen.found > group.capacity)
+    if near[closed] is not None:
+        table, chosen = _convex_ranks(plan), near[closed].pair
+        rank.append(jnp.ravel(rows(table, chosen).T))
+        pair.append(jnp.tile(rows(plan.convex.pair.astype(np.int32), chosen), table.shape[1]))
+        crowded.append(near[closed].found > plan.convex.capacity)
     return points.replace(crowded=jnp.any(jnp.stack(crowded)), rank=jnp.concatenate(rank), pair=jnp.concatenate(pair))
 
 
-def _convex_columns(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> list[tuple[Array, ...]]:
-    """Return the columns of the pairs without a closed form: the last groups of the layout."""
+def _convex_ranks(plan: CollisionPlan) -> np.ndarray:
+    """Return the ranks of the points of all pairs without a closed form, shape (n, slots); zero beyond a pair's own."""
+    groups = plan.groups[-plan.convex.groups :]
+    most = max(group.slots for group in groups)
+    start, parts = plan.point_rank.size - sum(g.slots * g.pair.size for g in groups), []
+    for group in groups:
+        own = plan.point_rank[start : start + group.slots * group.pair.size].reshape(group.slots, -1)
+        start += own.size
+        parts.append(np.pad(own, ((0, most - group.slots), (0, 0))).T)
+    return np.concatenate(parts)
+
+
+def _convex_columns(
+    m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array
+) -> tuple[list[tuple[Array, ...]], Near | None]:
+    """Return the columns of the pairs without a closed form, the last groups of the layout, and which are there."""
     plan = m.plans.collision.convex
     if plan is None:
-        return []
-    points = convex_pair.convex_points(m, plan, geom_xpos, geom_xmat, take(detect, plan.pair))
-    columns, begin = [], 0
-    for group in m.plans.collision.groups[-plan.groups :]:
-        rows = slice(begin, begin + group.pair.size)
-        begin += group.pair.size
-        for slot in range(group.slots):
-            normal = points.normal[rows] if points.normal.ndim == 2 else points.normal[rows, slot]
-            values = (points.dist[rows, slot], *points.pos[rows, slot].T, *normal.T)
-            columns.append((points.count[rows] > slot, *values))
-    return columns
+        return [], None
+    points, chosen = convex_pair.convex_points(m, plan, geom_xpos, geom_xmat, take(detect, plan.pair))
+    groups = m.plans.collision.groups[-plan.groups :]
+    columns = []
+    if chosen is not None:
+        parts = [(slice(None), max(group.slots for group in groups))]
+    else:
+        ends = np.cumsum([group.pair.size for group in groups])
+        parts = [(slice(end - group.pair.size, end), group.slots) for group, end in zip(groups, ends, strict=True)]
+    for part, slots in parts:
+        for slot in range(slots):
+            normal = points.normal[part] if points.normal.ndim == 2 else points.normal[part, slot]
+            values = points.dist[part, slot], tuple(points.pos[part, slot].T), tuple(normal.T)
+            columns.append(_columns(points.count[part] > slot, *values))
+    return columns, chosen

@@ -16,7 +16,7 @@ from mjx_like.collision.convex.ccd import Nearest
 from mjx_like.collision.convex.derivative import follow_one
 from mjx_like.collision.convex.facet_derivative import follow_prism
 from mjx_like.collision.convex.flat_tables import hull_vertices
-from mjx_like.collision.hfield import AWAY, MOST, prism_corners
+from mjx_like.collision.hfield import MOST, prism_corners
 from mjx_like.collision.portal import portal_contact
 from mjx_like.constants import MAXVAL
 from mjx_like.geometry.convex import CORNERED, Convex, convex, support
@@ -32,6 +32,7 @@ Array = jax.Array
 
 _CUTOFF = 1e10  # beyond it the search gives up [m]
 _CHUNK = 4  # prisms of one iteration
+_AWAY = 1e3  # where the geom is put for prisms that it cannot touch, in sizes of the field, so that nothing overflows
 _MESHES = (GeomType.MESH, GeomType.SDF)
 _FAR = 1e30  # no prism is as far
 NOTHING = MAXVAL * (np.arange(7) == 0)  # what is not near
@@ -147,7 +148,7 @@ def _nearest_prism(prism, geom: Convex, kinds, nrow, ncol, size, limit, search) 
     )
     width = 2 * (end[0] - begin[0])
     total = jnp.where(jnp.all(end > begin) & (most[2] >= -size[3] - limit), width * (end[1] - begin[1]), 0)
-    away = AWAY * jnp.max(size)
+    away = _AWAY * jnp.max(size)
 
     def one(k):
         line = begin[1] + k // jnp.maximum(width, 1), 2 * begin[0] + k % jnp.maximum(width, 1)

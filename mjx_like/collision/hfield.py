@@ -23,7 +23,7 @@ from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.linalg import matmul
 from mjx_like.math.rule import custom_jvp
-from mjx_like.math.select import rows, take
+from mjx_like.math.select import take
 from mjx_like.math.tangent import rate, still
 from mjx_like.types.enums import DisableBit, GeomType
 from mjx_like.types.model import Model
@@ -32,7 +32,6 @@ from mjx_like.types.plans import PairGroup
 Array = jax.Array
 
 MOST = 50  # contacts of a pair, the first ones in the order of the prisms
-AWAY = 1e3  # where a geom is put for prisms that it cannot touch, in sizes of the field
 
 
 class _Scene(NamedTuple):
@@ -89,10 +88,8 @@ def _touched(m: Model, scenes: list[_Scene]) -> list[tuple[Array, ...]]:
     """Return distance, point and normal of each prism and whether it touches, for the rows of each scene."""
     whole = jax.tree.map(lambda *x: jnp.concatenate(x), *(scene._replace(kind=()) for scene in scenes))
     kind = np.concatenate([scene.kind for scene in scenes])
-    limit, *rest = lax.stop_gradient(
-        (jnp.maximum(whole.limit, 0), jnp.asarray(m.opt.ccd_tolerance), AWAY * jnp.max(m.hfield_size))
-    )
-    result, valid, _ = _touch(m, kind)((whole.corner, whole.geom), whole.used, limit, *rest)
+    limit, tolerance = lax.stop_gradient((jnp.maximum(whole.limit, 0), jnp.asarray(m.opt.ccd_tolerance)))
+    result, valid, _ = _touch(m, kind)((whole.corner, whole.geom), whole.used, limit, tolerance)
     ends = np.cumsum([scene.kind.size for scene in scenes])[:-1]
     return list(zip(*(jnp.split(x, ends) for x in (*result, valid)), strict=True))
 
@@ -184,9 +181,8 @@ def prism_corners(m: Model, start, nrow, ncol, size: Array, column: Array, line:
 def _touch(m: Model, kind: np.ndarray):
     """Return the function that searches each row of prisms and geoms; its derivatives are those of `follow_one`.
 
-    From (corners of the prisms, geoms), whether they may touch, the limits, the tolerance and a distance [m] it gives
-    (distance, point, normal), whether they touch, and what was found. Rows that cannot touch are not searched; where
-    one is taken for want of others, its geom is put so far away that nothing overflows.
+    From (corners of the prisms, geoms), whether they may touch, the limits and the tolerance it gives (distance, point,
+    normal), whether they touch, and what was found. Rows that cannot touch are not searched.
 
     kind: the type of the geom of each row.
     """
@@ -202,16 +198,15 @@ def _touch(m: Model, kind: np.ndarray):
         return _nearest(prism, geom, both, discrete=discrete, **options)
 
     @custom_jvp
-    def touch(shape, used, cutoff, tolerance, away):
-        def searched(row):
-            own, limit, use = jax.tree.map(lambda x: rows(x, row), (shape, cutoff, used))
-            prism, geom = _solids(rows(kind, row), *own, 0.0 if refined else limit)
-            geom = geom._replace(pos=jnp.where(use, geom.pos, away), center=jnp.where(use, geom.center, away))
+    def touch(shape, used, cutoff, tolerance):
+        def searched(tolerance, of_row):
+            own, limit, kind = of_row
+            prism, geom = _solids(kind, *own, 0.0 if refined else limit)
             options = {"limit": limit, "tolerance": tolerance, "iterations": m.flags.ccd_iterations}
             values, along, hit, found = search(prism, geom, **options)
             return (values, hit), (along, found)
 
-        ((dist, point, normal), hit), (along, found) = near_rows(searched, used)
+        ((dist, point, normal), hit), (along, found) = near_rows(searched, used, tolerance, (shape, cutoff, kind))
         first, second, point = (jnp.where(hit[:, None], x, 0) for x in (found.first, found.second, point))
         normal, along = (jnp.where(hit[:, None], x, above) for x in (normal, along))
         dist, depth = (jnp.where(hit, x, 1) for x in (dist, found.dist))

@@ -8,27 +8,62 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.math.batching import largest
+from mjx_like.math.batching import mapped_batch
+from mjx_like.math.platform import on_cpu
+from mjx_like.math.select import rows
 
 Array = jax.Array
 
-_CHUNK = 8  # rows of one iteration
+_LOT = 8  # rows of a lot on a CPU, and for each world on an accelerator, which has room for them
 
 
-def near_rows(search: Callable[[Array], tuple[Any, ...]], near: Array) -> tuple[Any, ...]:
-    """Return `search(row)` of the rows that are near and zeros for the others, with a leading axis of rows.
+def near_rows(search: Callable[[Any, Any], tuple[Any, ...]], near: Array, shared: Any, own: Any) -> tuple[Any, ...]:
+    """Return `search` of the rows that are near and zeros for the others, with a leading axis of rows.
 
-    A few rows at a time are searched until none is left in any world of a batch, in a loop.
+    The near rows of all worlds of a batch make one list, and are searched lot by lot: neither a row that is far nor a
+    world with few near ones costs anything, and a long search delays its own lot only. Nothing here has a derivative.
 
-    search: from the number of a row, int32, to a tuple of pytrees, integers below 2^24 in size among them. Each pytree
-      is a table of its own in the loop: XLA leaves out what nobody uses.
-    near: shape (n,).
+    Args:
+      search: from `shared` and a row of `own` to a tuple of pytrees, integers below 2^24 in size among them. Each
+        pytree is a list of its own in the loop: XLA leaves out what nobody uses.
+      near: shape (n,).
+      shared: pytree of arrays, what all rows of a world read.
+      own: pytree of arrays with a leading axis of rows.
     """
+
+    def batched(axes, near: Array, shared: Any, own: Any) -> tuple[Any, ...]:
+        leaves, tree = jax.tree.flatten((near, shared, own))
+        worlds = next(x.shape[0] for x, axis in zip(leaves, tree.flatten_up_to(axes), strict=True) if axis == 0)
+        count = near.shape[-1]
+
+        def one(entry: Array) -> tuple[Any, ...]:
+            world, row = entry // count, entry % count
+            of_world = _map(axes[1], shared, lambda x: rows(x, world), lambda x: x)
+            of_row = _map(axes[2], own, lambda x: rows(x.reshape(-1, *x.shape[2:]), entry), lambda x: rows(x, row))
+            return search(of_world, of_row)
+
+        near = jnp.broadcast_to(near, (worlds, count))
+        found = _searched(one, near.ravel(), min(worlds * count, _LOT if on_cpu() else _LOT * worlds))
+        return jax.tree.map(lambda x: x.reshape(worlds, count, *x.shape[1:]), found)
+
+    return mapped_batch(batched)(near, shared, own)
+
+
+def _map(axes: Any, tree: Any, batched: Callable[[Array], Array], single: Callable[[Array], Array]) -> Any:
+    """Return a pytree of what `batched` makes of the leaves that have a batch axis, and `single` of the others."""
+    leaves, kind = jax.tree.flatten(tree)
+    flat = zip(leaves, kind.flatten_up_to(axes), strict=True)
+    return kind.unflatten([single(x) if axis is None else batched(x) for x, axis in flat])
+
+
+def _searched(search: Callable[[Array], tuple[Any, ...]], near: Array, lot: int) -> tuple[Any, ...]:
+    """Return what `near_rows` does, for the rows of all worlds; near: shape (worlds * n,)."""
     count = near.size
-    chunk = min(_CHUNK, count)
     rank = jnp.cumsum(near, dtype=jnp.int32)
-    index = jnp.where(near, rank - 1, count + chunk)
-    listed = jnp.full(count + chunk, count, jnp.int32).at[index].set(np.arange(count, dtype=np.int32), mode="drop")
+    entry = np.arange(count, dtype=np.int32)
+    place = jnp.where(near, rank - 1, count + lot + entry)  # out of bounds, and so left out
+    listed = jnp.zeros(count + lot, jnp.int32).at[place].set(entry, mode="drop", unique_indices=True)
+    listed = jnp.where(np.arange(count + lot) < rank[-1], listed, listed[0])
     shapes = jax.eval_shape(search, jax.ShapeDtypeStruct((), jnp.int32))
     dtype = jnp.result_type(*(x.dtype for x in jax.tree.leaves(shapes) if jnp.issubdtype(x.dtype, jnp.floating)))
 
@@ -36,14 +71,15 @@ def near_rows(search: Callable[[Array], tuple[Any, ...]], near: Array) -> tuple[
         return [_packed(part, dtype) for part in search(row)]
 
     def iterate(state: tuple[Array, list[Array]]) -> tuple[Array, list[Array]]:
-        done, tables = state
-        own = lax.dynamic_slice(listed, (done,), (chunk,))
-        found = jax.vmap(one)(jnp.minimum(own, count - 1))
-        return done + chunk, [x.at[own].set(y, mode="drop") for x, y in zip(tables, found, strict=True)]
+        done, lists = state
+        found = jax.vmap(one)(lax.dynamic_slice_in_dim(listed, done, lot))
+        return done + lot, [
+            lax.dynamic_update_slice_in_dim(x, y, done, axis=0) for x, y in zip(lists, found, strict=True)
+        ]
 
-    most = largest(rank[-1])  # of the batch: with an end of its own, each world would copy its tables in each pass
-    start = [jnp.zeros((count, sum(x.size for x in jax.tree.leaves(part))), dtype) for part in shapes]
-    tables = lax.while_loop(lambda state: state[0] < most, iterate, (jnp.zeros((), jnp.int32), start))[1]
+    start = [jnp.zeros((count + lot, sum(x.size for x in jax.tree.leaves(part))), dtype) for part in shapes]
+    lists = lax.while_loop(lambda state: state[0] < rank[-1], iterate, (jnp.zeros((), jnp.int32), start))[1]
+    tables = [jnp.where(near[:, None], rows(x, jnp.maximum(rank - 1, 0)), 0) for x in lists]
     return tuple(_unpacked(table, part) for table, part in zip(tables, shapes, strict=True))
 
 

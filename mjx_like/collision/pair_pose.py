@@ -4,8 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.collision.broadphase import Near
-from mjx_like.collision.shape import Shape
+from mjx_like.collision.shape import Shape, as_shape
 from mjx_like.math.linalg import matmul
 from mjx_like.math.platform import on_cpu
 from mjx_like.math.select import take, take_last
@@ -20,25 +19,30 @@ _ROUND = {GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE}  # shapes whose ker
 _DENSE, _LARGEST = 128, 2**16
 
 
-def pair_shapes(
-    m: Model, groups: tuple[PairGroup, ...], geom_xpos: Array, geom_xmat: Array, near: list[Near | None]
-) -> list[tuple[Shape, Shape]]:
+def only_z(group: PairGroup) -> bool:
+    """Return whether the kernel of a group reads the z axes alone."""
+    return set(group.types).issubset(_ROUND)
+
+
+def geom_table(m: Model, geom_xpos: Array, geom_xmat: Array, axes: slice) -> Array:
+    """Return position, some axes and size of each geom, shape (ngeom, k)."""
+    turned = jnp.swapaxes(geom_xmat, 1, 2)[:, axes]  # an axis in a row
+    return jnp.concatenate([geom_xpos, turned.reshape(geom_xpos.shape[0], -1), m.geom_size], axis=1)
+
+
+def pair_shapes(m: Model, groups: list[PairGroup], geom_xpos: Array, geom_xmat: Array) -> list[tuple[Shape, Shape]]:
     """Return the two Shapes of each group; where both types are round, their x and y axes are left zero.
 
-    Of a group with an entry in `near` they are those of the pairs named there.
     Components are selected by a 0/1 matrix, which on a CPU is faster than gathering them.
     """
     position, rotation = geom_xpos.T, geom_xmat.transpose(2, 1, 0)  # components first; rotation[axis][component]
     shapes: list = [None] * len(groups)
-    for only_z in (True, False):
-        rows = jnp.concatenate([position, *(rotation[2:] if only_z else rotation)])
-        members = [k for k, g in enumerate(groups) if set(g.types).issubset(_ROUND) == only_z]
-        whole = [k for k in members if near[k] is None]
-        for k, (first, second) in zip(whole, _split(m, rows, [groups[k] for k in whole]) if whole else [], strict=True):
-            shapes[k] = (_shape(*first), _shape(*second))
-        for k in (k for k in members if near[k] is not None):
-            chosen = (jnp.asarray(g)[near[k].pair] for g in (groups[k].geom1, groups[k].geom2))
-            shapes[k] = tuple(_shape(rows[:, g], m.geom_size[g]) for g in chosen)
+    for round_only in (True, False):
+        rows = jnp.concatenate([position, *(rotation[2:] if round_only else rotation)])
+        members = [k for k, g in enumerate(groups) if only_z(g) == round_only]
+        found = _split(m, rows, [groups[k] for k in members]) if members else []
+        for k, sides in zip(members, found, strict=True):
+            shapes[k] = tuple(as_shape([*jnp.unstack(pose), *jnp.unstack(size, axis=1)]) for pose, size in sides)
     return shapes
 
 
@@ -52,12 +56,3 @@ def _split(m: Model, rows: Array, groups: list[PairGroup]) -> list[tuple[tuple[A
     ends = np.cumsum([g.geom1.size for group in groups for g in (group, group)])
     parts = list(zip(jnp.split(picked, ends[:-1], axis=1), jnp.split(take(m.geom_size, geom), ends[:-1]), strict=True))
     return list(zip(parts[::2], parts[1::2], strict=True))
-
-
-def _shape(pose: Array, size: Array) -> Shape:
-    """Return the Shape of component rows: position, then the z axis, or all three axes; size: shape (n, 3)."""
-    rows = jnp.unstack(pose)
-    vectors = [tuple(rows[k : k + 3]) for k in range(0, len(rows), 3)]
-    zero = (jnp.zeros_like(rows[0]),) * 3
-    axes = (zero, zero, vectors[1]) if len(vectors) == 2 else tuple(vectors[1:])
-    return Shape(vectors[0], axes, tuple(jnp.unstack(size, axis=1)))

@@ -6,10 +6,9 @@ from mjx_like.collision.candidate_pairs import candidate_pairs, condim, without_
 from mjx_like.collision.convex.flat_tables import make_solid, solid_of
 from mjx_like.collision.hfield import MOST
 from mjx_like.collision.portal import portal_contact
-from mjx_like.collision.table import PAIRS, Method, Pair, pairs_by
+from mjx_like.collision.table import PAIRS, Method, pairs_by
 from mjx_like.collision.user_function import HOOKED, hooked_pairs
 from mjx_like.geometry.signed_distance import has_field
-from mjx_like.tree.many import make_trees
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
 from mjx_like.types.plans import CollisionPlan, ConvexPlan, HookedPair, PairGroup, SolidPlan, SpeculativePlan
 from mjx_like.types.topology import Topology
@@ -27,8 +26,9 @@ _ROWS_PER_GEOM = 4
 _ROWS_PER_FLAT_GEOM = 8  # of one that lies on and under others, with four points each
 # where more trees than these have such geoms they may be a pile, in which a plank lies across several
 _FEW_STACKED, _ROWS_IN_PILE = 8, 24
-# Pairs of a type that all go to the kernel: more where it is cheap; and beyond it, how many for each geom of the group.
-_ALL_CHEAP, _ALL, _PAIRS_PER_GEOM = 2048, 128, 8
+# Pairs of a group that all go on to its kernel or search; and beyond it, how many for each geom of the group: in a
+# pile, and of one robot, whose parts are held apart
+_ALL, _PAIRS_PER_GEOM, _PAIRS_PER_GEOM_OF_ROBOT = 128, 8, 2
 
 
 def make_plan(t: Topology) -> CollisionPlan:
@@ -139,7 +139,7 @@ def _groups(
         rows = own.get(kind)
         if rows is not None:
             # the other methods look for near pairs themselves, or have few
-            capacity = _pair_capacity(t, pair, geom[rows]) if pair.method == Method.KERNEL else rows.size
+            capacity = _pair_capacity(t, geom[rows]) if pair.method == Method.KERNEL else rows.size
             cells, slots = (0, 0), points_of(t, kind)[0]
             if pair.method == Method.HEIGHT_FIELD:
                 field = np.searchsorted(np.flatnonzero(t.geom_type == GeomType.HFIELD), geom[rows, 0])
@@ -172,11 +172,14 @@ def _most(t: Topology, group: PairGroup) -> int:
     return (points_of(t, group.types)[1] if group.types in PAIRS else 0) or min(group.slots, MOST)
 
 
-def _pair_capacity(t: Topology, pair: Pair, geom: np.ndarray) -> int:
-    """Return how many pairs of a group go to its kernel."""
-    many = make_trees(t) is not None  # most pairs are far apart then
-    least, count = _ALL_CHEAP if pair.cheap and not many else _ALL, geom.shape[0]
-    return count if count <= least else min(count, max(least, _PAIRS_PER_GEOM * np.unique(geom).size))
+def _pair_capacity(t: Topology, geom: np.ndarray) -> int:
+    """Return how many of some pairs, shape (n, 2), go on to their kernel or search."""
+    count, own = geom.shape[0], np.unique(geom)
+    if count <= _ALL:
+        return count
+    roots = np.unique(t.body_rootid[t.geom_bodyid[own]])
+    per_geom = _PAIRS_PER_GEOM if np.sum(roots > 0) > 1 else _PAIRS_PER_GEOM_OF_ROBOT
+    return min(count, max(_ALL, per_geom * own.size))
 
 
 def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:
@@ -195,6 +198,8 @@ def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:
         solid=solid,
         solid_id=solid_of(t, geom, solid),
         several=np.concatenate([np.full(group.pair.size, group.slots > 1) for group in groups]),
+        slots=np.concatenate([np.full(group.pair.size, group.slots) for group in groups]),
+        capacity=_pair_capacity(t, geom),
     )
 
 

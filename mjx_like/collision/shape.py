@@ -1,5 +1,6 @@
 """What collision kernels take and return: geoms and contact points as components over the pairs of a group."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax
@@ -16,6 +17,14 @@ class Shape(NamedTuple):
     pos: Vector  # centre [m], world
     axes: tuple[Vector, Vector, Vector]  # local x, y and z axis, world
     size: Vector  # MuJoCo's geom_size [m]
+
+
+def as_shape(components: Sequence[Array]) -> Shape:
+    """Return the Shape of components of shape (n,): of position, then the z axis, or all three axes, then the size."""
+    vectors = [tuple(components[k : k + 3]) for k in range(0, len(components), 3)]
+    zero = (jnp.zeros_like(components[0]),) * 3
+    axes = (zero, zero, vectors[1]) if len(vectors) == 3 else tuple(vectors[1:4])
+    return Shape(vectors[0], axes, vectors[-1])
 
 
 class Point(NamedTuple):

@@ -37,7 +37,6 @@ class Pair(NamedTuple):
     slots: points that are returned for a pair of geoms; 0 where the model says how many.
     most: how many of them are contacts at once, at the most.
     kernel: of the method KERNEL: (first, second, distance of interest) -> points.
-    cheap: whether the kernel costs no more than a test of the bounds.
     nearest: whether the kernel finds the nearest points of geoms apart as well; else `geom_distance` searches.
     """
 
@@ -45,14 +44,13 @@ class Pair(NamedTuple):
     slots: int = 0
     most: int = 0
     kernel: Kernel | None = None
-    cheap: bool = False
     nearest: bool = True
 
 
 _KERNEL, _CONVEX = Method.KERNEL, Method.CONVEX
 PAIRS = {
-    (_PLANE, _SPHERE): Pair(_KERNEL, 1, 1, plane.plane_sphere, cheap=True),
-    (_PLANE, _CAPSULE): Pair(_KERNEL, 2, 2, plane.plane_capsule, cheap=True),
+    (_PLANE, _SPHERE): Pair(_KERNEL, 1, 1, plane.plane_sphere),
+    (_PLANE, _CAPSULE): Pair(_KERNEL, 2, 2, plane.plane_capsule),
     (_PLANE, _ELLIPSOID): Pair(_KERNEL, 1, 1, plane.plane_ellipsoid),
     (_PLANE, _CYLINDER): Pair(_KERNEL, 4, 4, plane.plane_cylinder),
     (_PLANE, _BOX): Pair(_KERNEL, 8, 4, plane.plane_box),
@@ -64,12 +62,12 @@ PAIRS = {
     (_HFIELD, _CYLINDER): Pair(Method.HEIGHT_FIELD),
     (_HFIELD, _BOX): Pair(Method.HEIGHT_FIELD),
     (_HFIELD, _MESH): Pair(Method.HEIGHT_FIELD),
-    (_SPHERE, _SPHERE): Pair(_KERNEL, 1, 1, sphere.sphere_sphere, cheap=True),
-    (_SPHERE, _CAPSULE): Pair(_KERNEL, 1, 1, sphere.sphere_capsule, cheap=True),
+    (_SPHERE, _SPHERE): Pair(_KERNEL, 1, 1, sphere.sphere_sphere),
+    (_SPHERE, _CAPSULE): Pair(_KERNEL, 1, 1, sphere.sphere_capsule),
     (_SPHERE, _CYLINDER): Pair(_KERNEL, 1, 1, sphere.sphere_cylinder),
     (_SPHERE, _BOX): Pair(_KERNEL, 1, 1, sphere.sphere_box),
     (_SPHERE, _ELLIPSOID): Pair(_CONVEX, 1, 1),
-    (_CAPSULE, _CAPSULE): Pair(_KERNEL, 2, 2, capsule.capsule_capsule, cheap=True),
+    (_CAPSULE, _CAPSULE): Pair(_KERNEL, 2, 2, capsule.capsule_capsule),
     (_CAPSULE, _BOX): Pair(_KERNEL, 2, 2, capsule.capsule_box),
     (_CAPSULE, _ELLIPSOID): Pair(_CONVEX, 1, 1),
     (_ELLIPSOID, _ELLIPSOID): Pair(_CONVEX, 1, 1),

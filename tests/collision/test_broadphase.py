@@ -3,29 +3,39 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import mjx_like as mjx
 from mjx_like.collision import plan as collision_plan
-from mjx_like.collision.broadphase import _gap
+from mjx_like.collision.broadphase import group_gap
 from tests.support import oracle
 
-_SHAPES = ('type="sphere" size=".11"', 'type="capsule" size=".09 .08"')
 _BODY = "<body pos='{} {} {}'><freejoint/><geom {}/></body>"
-_BODIES = (_BODY.format(0.21 * (i % 3), 0.2 * (i // 3 % 3), 0.1 + 0.2 * (i // 9), _SHAPES[i % 2]) for i in range(12))
-XML = f"<mujoco><worldbody><geom type='plane' size='5 5 1'/>{''.join(_BODIES)}</worldbody></mujoco>"
 
 
-def culled(monkeypatch, least: int, per_geom: int) -> mjx.Model:
+def pile(*shapes: str) -> str:
+    """Return a model of twelve bodies on a plane, with these shapes in turn."""
+    bodies = (
+        _BODY.format(0.21 * (i % 3), 0.2 * (i // 3 % 3), 0.1 + 0.2 * (i // 9), shapes[i % len(shapes)])
+        for i in range(12)
+    )
+    return f"<mujoco><worldbody><geom type='plane' size='5 5 1'/>{''.join(bodies)}</worldbody></mujoco>"
+
+
+XML = pile('type="sphere" size=".11"', 'type="capsule" size=".09 .08"')
+SEARCHED = pile('type="cylinder" size=".11 .1"', 'type="ellipsoid" size=".12 .1 .11"', 'type="capsule" size=".09 .08"')
+
+
+def culled(monkeypatch, least: int, per_geom: int, xml: str = XML) -> mjx.Model:
     """Return the model with capacities small enough that the groups are culled."""
     monkeypatch.setattr(collision_plan, "_ALL", least)
-    monkeypatch.setattr(collision_plan, "_ALL_CHEAP", least)
     monkeypatch.setattr(collision_plan, "_PAIRS_PER_GEOM", per_geom)
-    return mjx.Model.from_xml_string(XML)
+    return mjx.Model.from_xml_string(xml)
 
 
-def poses(n: int) -> list:
+def poses(n: int, xml: str = XML) -> list:
     """Return states of the oracle near the pile."""
-    mj_model, _ = oracle.load(XML)
+    mj_model, _ = oracle.load(xml)
     rng, out = np.random.default_rng(0), []
     for _ in range(n):
         state = oracle.mujoco.MjData(mj_model)
@@ -44,20 +54,33 @@ def frames(states: list) -> tuple:
     return np.stack([s.geom_xpos for s in states]), np.stack([s.geom_xmat.reshape(-1, 3, 3) for s in states])
 
 
-def test_culled_groups_give_the_oracles_contacts_and_derivatives(monkeypatch):
-    whole = mjx.Model.from_xml_string(XML)
-    part = culled(monkeypatch, 8, 2)
-    assert any(g.capacity < g.pair.size for g in part.plans.collision.groups)
-    assert all(g.capacity == g.pair.size for g in whole.plans.collision.groups)
-    states = poses(4)
-    found = jax.jit(jax.vmap(contacts(part)))(*frames(states))
+def capacities(m: mjx.Model) -> tuple[int, int]:
+    """Return how many pairs go on, and how many there are."""
+    plan = m.plans.collision
+    closed = plan.groups[: len(plan.groups) - (plan.convex.groups if plan.convex else 0)]
+    groups = [*closed, *([plan.convex] if plan.convex else [])]
+    return sum(g.capacity for g in groups), sum(g.pair.size for g in groups)
+
+
+@pytest.mark.parametrize(
+    ("xml", "per_geom", "turned"),
+    [(XML, 2, 1e-8), (SEARCHED, 4, 1e-6)],  # a search of curved surfaces ends within the model's ccd_tolerance
+    ids=["closed", "searched"],
+)
+def test_culled_groups_give_the_oracles_contacts_and_derivatives(monkeypatch, xml, per_geom, turned):
+    whole = mjx.Model.from_xml_string(xml)
+    part = culled(monkeypatch, 8, per_geom, xml)
+    assert np.less(*capacities(part)) and np.equal(*capacities(whole))
+    states = poses(4, xml)
+    found, same = (jax.jit(jax.vmap(contacts(m)))(*frames(states)) for m in (part, whole))
+    np.testing.assert_allclose(found.contact.frame[:, :8], same.contact.frame[:, :8], atol=1e-12)
     assert not np.asarray(found.warning).any()
     for k, state in enumerate(states):
         n = state.ncon
         assert n >= 8 and int(found.ncon[k]) == n
         np.testing.assert_array_equal(found.contact.geom[k, :n], state.contact.geom)
         np.testing.assert_allclose(found.contact.dist[k, :n], state.contact.dist, atol=1e-10)
-        np.testing.assert_allclose(found.contact.frame[k, :n].reshape(n, 9), state.contact.frame, atol=1e-8)
+        np.testing.assert_allclose(found.contact.frame[k, :n].reshape(n, 9), state.contact.frame, atol=turned)
         np.testing.assert_allclose(found.contact.friction[k, :n], state.contact.friction, atol=1e-12)
 
     def depth(run):
@@ -69,9 +92,10 @@ def test_culled_groups_give_the_oracles_contacts_and_derivatives(monkeypatch):
     assert np.abs(slope[0]).max() > 1e-3
 
 
-def test_too_many_near_pairs_are_counted(monkeypatch):
-    part = culled(monkeypatch, 2, 0)
-    found = jax.jit(contacts(part))(*(x[0] for x in frames(poses(1))))
+@pytest.mark.parametrize("xml", [XML, SEARCHED], ids=["closed", "searched"])
+def test_too_many_near_pairs_are_counted(monkeypatch, xml):
+    part = culled(monkeypatch, 2, 0, xml)
+    found = jax.jit(contacts(part))(*(x[0] for x in frames(poses(1, xml))))
     assert int(found.warning[mjx.WarningType.CONTACTFULL]) == 1
     assert 0 < int(found.ncon)
 
@@ -81,6 +105,6 @@ def test_bounds_are_below_the_distance():
     mj_model, _ = oracle.load(XML)
     state = poses(1)[0]
     for group in m.plans.collision.groups:
-        gap = _gap(m, group, jnp.asarray(state.geom_xpos), jnp.asarray(state.geom_xmat).reshape(-1, 3, 3))
+        gap = group_gap(m, group, jnp.asarray(state.geom_xpos), jnp.asarray(state.geom_xmat).reshape(-1, 3, 3))
         for k, (a, b) in enumerate(zip(group.geom1.tolist(), group.geom2.tolist(), strict=True)):
             assert gap[k] <= oracle.mujoco.mj_geomDistance(mj_model, state, a, b, 10.0, None) + 1e-12

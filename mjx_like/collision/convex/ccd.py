@@ -44,17 +44,39 @@ def nearest(a: Convex, b: Convex, kinds: tuple[tuple[int, ...], tuple[int, ...]]
 
     Source: mjc_ccd.
     """
+    options = {"tolerance": tolerance, "iterations": iterations, "discrete": discrete}
+    found = apart(a, b, kinds, cutoff=cutoff, **options)
+    numbered = True if kinds[0] != (GeomType.HFIELD,) else cutoff > 0  # with a margin MuJoCo's prisms have no corners
+    return deepest(a, b, kinds, found, numbered=numbered, **options)
+
+
+def apart(a: Convex, b: Convex, kinds: tuple[tuple[int, ...], tuple[int, ...]], *, tolerance: Array | float,
+          iterations: int, cutoff: Array | float = 0.0, discrete: Array | bool = False) -> gjk.Distance:  # fmt: skip
+    """Return the first half of `nearest`: the distance of geoms that are apart, and where the second half starts."""
     a, b = lax.stop_gradient((a, b))
     tolerance, cutoff = (lax.stop_gradient(jnp.asarray(x, a.pos.dtype)) for x in (tolerance, cutoff))
-    options = {"tolerance": tolerance, "iterations": iterations, "discrete": discrete}
-    geoms = pair(a, b)
-    found = gjk.distance(geoms, kinds, cutoff=cutoff, **options)
-    deep = ~found.reduced & (found.dist <= tolerance) & (found.count > 1) & ~found.apart
+    return gjk.distance(pair(a, b), kinds, cutoff=cutoff, tolerance=tolerance, iterations=iterations, discrete=discrete)
+
+
+def overlaps(found: gjk.Distance, tolerance: Array | float) -> Array:
+    """Return whether the geoms themselves overlap, within their margins, so that `deepest` has to search."""
+    return ~found.reduced & (found.dist <= tolerance) & (found.count > 1) & ~found.apart
+
+
+def deepest(a: Convex, b: Convex, kinds: tuple[tuple[int, ...], tuple[int, ...]], found: gjk.Distance, *,
+            tolerance: Array | float, iterations: int, discrete: Array | bool = False,
+            numbered: Array | bool = True) -> Nearest:  # fmt: skip
+    """Return the second half of `nearest`: the penetration where geoms overlap, else what `apart` found.
+
+    numbered: see `epa.penetration`.
+    """
+    a, b = lax.stop_gradient((a, b))
+    tolerance = lax.stop_gradient(jnp.asarray(tolerance, a.pos.dtype))
+    geoms, deep = pair(a, b), overlaps(found, tolerance)
     begun = polytope.start(geoms, kinds, found.simplex, found.count, found.dist, found.seen, iterations + 5)
-    numbered = True if kinds[0] != (GeomType.HFIELD,) else cutoff > 0  # with a margin MuJoCo's prisms have no corners
-    inner = epa.penetration(
-        geoms, kinds, begun._replace(sound=begun.sound & deep), found.seen, numbered=numbered, **options
-    )
+    begun = begun._replace(sound=begun.sound & deep)
+    options = {"tolerance": tolerance, "iterations": iterations, "discrete": discrete}
+    inner = epa.penetration(geoms, kinds, begun, found.seen, numbered=numbered, **options)
     rows = jnp.where(found.count > np.arange(3), np.arange(3), 0)
     return Nearest(
         jnp.where(deep, jnp.where(inner.found, -inner.depth, 0), found.dist),

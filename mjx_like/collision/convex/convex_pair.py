@@ -8,16 +8,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision.convex import flat_tables, manifold
-from mjx_like.collision.convex.ccd import FAR, Nearest, nearest
+from mjx_like.collision.broadphase import Near, between_boxes, near_pairs, sphere_gap
+from mjx_like.collision.convex import ccd, flat_tables, manifold
+from mjx_like.collision.convex.ccd import FAR, Nearest
 from mjx_like.collision.convex.derivative import follow, held
 from mjx_like.collision.convex.feature import Tables
+from mjx_like.collision.convex.gjk import Distance
 from mjx_like.collision.near_rows import near_rows
 from mjx_like.collision.portal import portal_contact
 from mjx_like.geometry.convex import CORNERED, Convex, convex
 from mjx_like.math import safe
 from mjx_like.math.rule import custom_jvp
-from mjx_like.math.select import rows, take
+from mjx_like.math.select import rows
 from mjx_like.math.tangent import rate, still
 from mjx_like.types.enums import DisableBit, GeomType
 from mjx_like.types.model import Model
@@ -26,11 +28,13 @@ from mjx_like.types.topology import Topology
 
 Array = jax.Array
 
+_SLACK = 16  # of bounding boxes, in units of rounding
+
 _Found = Nearest | portal_contact.Found
 
 
 class Points(NamedTuple):
-    """Contact points of all pairs of a ConvexPlan, with as many slots as `manifold` or `portal_contact` say."""
+    """Contact points of pairs of a ConvexPlan, with as many slots as `manifold` or `portal_contact` say."""
 
     dist: Array  # shape (n, slots) [m]
     pos: Array  # shape (n, slots, 3) [m], world
@@ -49,10 +53,12 @@ class _Inputs(NamedTuple):
     tolerance: Array
 
 
-def convex_points(m: Model, plan: ConvexPlan, geom_xpos: Array, geom_xmat: Array, detect: Array) -> Points:
-    """Return the contact points of all pairs; those that are far apart have none.
+def convex_points(
+    m: Model, plan: ConvexPlan, geom_xpos: Array, geom_xmat: Array, detect: Array
+) -> tuple[Points, Near | None]:
+    """Return the contact points of all pairs, or of those near each other, and which these are; None for all.
 
-    Derivatives are those of `follow`, not of the search.
+    Pairs that are far apart have no points. Derivatives are those of `follow`, not of the search.
 
     Args:
       geom_xpos, geom_xmat: poses of all geoms, shapes (ngeom, 3) [m] and (ngeom, 3, 3).
@@ -63,48 +69,78 @@ def convex_points(m: Model, plan: ConvexPlan, geom_xpos: Array, geom_xmat: Array
         geom_xpos, geom_xmat, m.geom_size, m.geom_rbound, m.mesh_vert, m.mesh_polynormal, detect,
         jnp.asarray(m.opt.ccd_tolerance),
     )  # fmt: skip
-    first, second = (take(geom_xpos, plan.geom[:, k]) for k in (0, 1))
-    reach = take(m.geom_rbound, plan.geom[:, 0]) + take(m.geom_rbound, plan.geom[:, 1]) + detect
-    near = jnp.sum((second - first) ** 2, axis=1) <= reach * reach
+    gap = lax.stop_gradient(sphere_gap(m, *plan.geom.T, geom_xpos) - detect)
+    chosen = near_pairs(gap, plan.capacity) if plan.capacity < plan.pair.size else None
+    pair, near = (np.arange(plan.pair.size), gap <= 0) if chosen is None else (chosen.pair, chosen.used)
+    near &= _boxes_meet(m, plan, pair, geom_xpos, geom_xmat, detect)
 
     @custom_jvp
-    def points(inputs: _Inputs, near: Array) -> tuple[Points, _Found]:
-        return _search(t, plan, inputs, near)
+    def points(inputs: _Inputs, pair: Array, near: Array) -> tuple[Points, _Found]:
+        return _search(t, plan, inputs, pair, near)
 
     @functools.partial(points.defjvp, symbolic_zeros=True)
     def derivative(primals, tangents):
         result, found = held(points(*primals))
-        moved = rate(lambda x: _followed(t, plan, x, result, found), primals[0], tangents[0])
+        moved = rate(lambda x: _followed(t, plan, x, primals[1], result, found), primals[0], tangents[0])
         rest = jax.tree.map(still, (result, found))
         return (result, found), (rest[0]._replace(dist=moved[0], pos=moved[1], normal=moved[2]), rest[1])
 
-    return points(inputs, lax.stop_gradient(near))[0]
+    return points(inputs, pair, near)[0], chosen
 
 
-def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, near: Array) -> tuple[Points, _Found]:
-    """Return the points of all pairs and what was found for each."""
+def _boxes_meet(m: Model, plan: ConvexPlan, pair: Array, geom_xpos: Array, geom_xmat: Array, detect: Array) -> Array:
+    """Return whether the bounding boxes of pairs, grown by what rounding can take, are within reach of each other."""
+    geom = rows(plan.geom, pair)
+    table = jnp.concatenate([geom_xpos, geom_xmat.reshape(-1, 9), m.geom_aabb], axis=1)
+    sides = [rows(lax.stop_gradient(table), geom[:, k]) for k in (0, 1)]
+    turned = [side[:, 3:12].reshape(-1, 3, 3) for side in sides]
+    center = [
+        side[:, :3] + jnp.sum(mat * side[:, None, 12:15], axis=2) for side, mat in zip(sides, turned, strict=True)
+    ]
+    apart = center[1] - center[0]
+    gap = between_boxes(apart, *turned, *(side[:, 15:] for side in sides))
+    slack = _SLACK * jnp.finfo(apart.dtype).eps * jnp.sum(jnp.abs(sides[0][:, :3]) + jnp.abs(apart), axis=1)
+    return gap <= lax.stop_gradient(rows(detect, pair)) + slack
+
+
+def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, near: Array) -> tuple[Points, _Found]:
+    """Return the points of some pairs and what was found for each.
+
+    Only pairs that overlap, in their margins at least, go on to the second half of the search.
+    """
     if t.disabled(DisableBit.NATIVECCD):
-        contact = functools.partial(_portal_contact, t, plan, inputs)
+        points, found = near_rows(functools.partial(_portal_contact, t, plan), near, inputs, pair)
     else:
-        contact = functools.partial(_contact, t, plan, inputs, _tables(t, plan, inputs))
-    points, found = near_rows(contact, near)
+        (apart,) = near_rows(functools.partial(_apart, t, plan), near, inputs, pair)
+        near &= (apart.dist < 0) | ccd.overlaps(apart, inputs.tolerance)
+        points, found = near_rows(functools.partial(_contact, t, plan), near, inputs, (pair, apart))
     return points._replace(dist=jnp.where(near[:, None], points.dist, FAR)), found
 
 
-def _contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, tables, pair: Array) -> tuple[Points, Nearest]:
-    """Return the points of one pair, and what was found."""
+def _apart(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> tuple[Distance]:
     a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
-    cornered = np.isin(t.geom_type[plan.geom], CORNERED).all(axis=1)
-    discrete = bool(cornered[0]) if cornered.all() or not cornered.any() else rows(cornered, pair)
-    found = nearest(a, b, plan.kinds, tolerance=inputs.tolerance, iterations=t.flags.ccd_iterations, discrete=discrete)
+    return (ccd.apart(a, b, plan.kinds, **_options(t, plan, inputs, pair)),)
+
+
+def _contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, begun: tuple[Array, Distance]) -> tuple[Points, Nearest]:
+    """Return the points of one pair, and what was found; begun: its number, and what `_apart` found."""
+    pair, apart = begun
+    a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
+    found = ccd.deepest(a, b, plan.kinds, apart, **_options(t, plan, inputs, pair))
     points = manifold.single(found)
     touches = found.dist < 0
     if _flats(t, plan):
-        flat = manifold.manifold(tables, a, b, rows(plan.solid_id, pair), found)
+        flat = manifold.manifold(_tables(t, plan, inputs), a, b, rows(plan.solid_id, pair), found)
         use = (flat.count > 0) & rows(plan.several, pair) & touches
         points = jax.tree.map(lambda x, y: jnp.where(use, x, y), flat, points)
     count = jnp.where(touches, points.count, 0)
     return Points(rows(inputs.detect, pair) + points.dist, points.pos, points.normal, count), found
+
+
+def _options(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> dict:
+    cornered = np.isin(t.geom_type[plan.geom], CORNERED).all(axis=1)
+    discrete = bool(cornered[0]) if cornered.all() or not cornered.any() else rows(cornered, pair)
+    return {"tolerance": inputs.tolerance, "iterations": t.flags.ccd_iterations, "discrete": discrete}
 
 
 def _portal_contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> tuple[Points, _Found]:
@@ -118,8 +154,8 @@ def _portal_contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array)
     return Points(dist, found.pos, found.normal, found.count), found
 
 
-def _followed(t: Topology, plan: ConvexPlan, inputs: _Inputs, points: Points, found: Nearest):
-    """Return dist, pos and normal of all pairs as functions of the inputs, for what was found; else zero."""
+def _followed(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, points: Points, found: Nearest):
+    """Return dist, pos and normal of some pairs as functions of the inputs, for what was found; else zero."""
     inputs = inputs._replace(detect=lax.stop_gradient(inputs.detect))
     tables = None if t.disabled(DisableBit.NATIVECCD) else _tables(t, plan, inputs)
 
@@ -136,7 +172,7 @@ def _followed(t: Topology, plan: ConvexPlan, inputs: _Inputs, points: Points, fo
         moved = follow(a, b, found, normal, tables, solids, flat)
         return jax.tree.map(lambda x: jnp.where(points.count > 0, x, 0), moved)
 
-    return jax.vmap(one)(np.arange(plan.pair.size), points, found)
+    return jax.vmap(one)(pair, points, found)
 
 
 def _unit(x: Array) -> Array:
