@@ -174,12 +174,13 @@ def _most(t: Topology, group: PairGroup) -> int:
 
 def _pair_capacity(t: Topology, geom: np.ndarray) -> int:
     """Return how many of some pairs, shape (n, 2), go on to their kernel or search."""
-    count, own = geom.shape[0], np.unique(geom)
-    if count <= _ALL:
-        return count
-    roots = np.unique(t.body_rootid[t.geom_bodyid[own]])
-    per_geom = _PAIRS_PER_GEOM if np.sum(roots > 0) > 1 else _PAIRS_PER_GEOM_OF_ROBOT
-    return min(count, max(_ALL, per_geom * own.size))
+    if len(geom) <= _ALL:
+        return len(geom)
+    root = t.body_rootid[t.geom_bodyid[geom]]
+    own = root[:, 0] == root[:, 1]
+    parts = (geom[own], _PAIRS_PER_GEOM_OF_ROBOT), (geom[~own], _PAIRS_PER_GEOM)
+    most = sum(min(len(part), per_geom * np.unique(part).size) for part, per_geom in parts)
+    return min(len(geom), max(_ALL, most))
 
 
 def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:

@@ -21,7 +21,8 @@ def at_capacity(minimise: Callable[[Problem, Start], Solution]) -> Callable[[Pro
     """
 
     def batched(p: Problem, start: Start) -> Solution:
-        return with_capacity(capacities(most(p.law)), need(start), lambda n, *a: _sized(n, minimise, *a), p, start)
+        wanted = need(start.nrow, start.ncone)
+        return with_capacity(capacities(most(p.law)), wanted, lambda n, *a: _sized(n, minimise, *a), p, start)
 
     return whole_batch(batched)
 
@@ -32,9 +33,9 @@ def most(law: Law) -> int:
     return max(nplain, _ROWS_PER_CONE * ncone)
 
 
-def need(start: Start) -> Array:
+def need(nrow: Array, ncone: Array) -> Array:
     """Return the capacity that holds the rows and cones in use, shape (...)."""
-    return jnp.maximum(start.nrow, _ROWS_PER_CONE * start.ncone)
+    return jnp.maximum(nrow, _ROWS_PER_CONE * ncone)
 
 
 def split(law: Law) -> tuple[int, int, int]:

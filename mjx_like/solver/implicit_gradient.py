@@ -43,7 +43,7 @@ def _optimum_jvp(settings: Settings, primals, tangents):
     dp = tangents[0]
     s = optimum(settings, p, start)
     qacc = checkpoint_name(s.qacc, OPTIMUM)
-    dqacc, dforce, dconstraint = linear_at_capacity(_rates, most(p.law), need(start), (p, qacc), dp)
+    dqacc, dforce, dconstraint = linear_at_capacity(_rates, most(p.law), need(start.nrow, start.ncone), (p, qacc), dp)
     own, constraint = _forces(p, qacc)
     s = s.replace(qacc=qacc)
     if settings.solver != SolverType.PGS:  # whose forces are those of this acceleration only when it has converged

@@ -15,11 +15,14 @@ from jax import lax
 
 from mjx_like.constants import MINVAL
 from mjx_like.math import lapack, safe
+from mjx_like.math.batching import capacities, largest, whole_batch, with_capacity
 from mjx_like.math.linalg import matmul
+from mjx_like.math.linear import linear_at_capacity
 from mjx_like.math.rule import custom_jvp
-from mjx_like.solver.dual import Dual, within_ellipsoid
+from mjx_like.solver.capacity import Kept, most, need, split
+from mjx_like.solver.dual import Dual, dual, within_ellipsoid
 from mjx_like.solver.pgs import WORSE
-from mjx_like.solver.problem import Islands, times
+from mjx_like.solver.problem import Islands, Problem, times
 
 Array = jax.Array
 
@@ -29,13 +32,16 @@ _LEAST_DIAGONAL = 1e-10
 class Task(NamedTuple):
     """What the forces depend on; rows stand as in the solver's problem."""
 
-    dual: Dual
+    problem: Problem  # its metric may be another than the solver's
+    unconstrained: Array  # acceleration without constraints, (nv,)
     force: Array  # (nrow,) that the solver found
 
 
 class Frame(NamedTuple):
     """What they do not depend on continuously."""
 
+    nrow: Array  # rows in use: those from here on are zero
+    ncone: Array  # likewise cones
     pair: Array  # (nrow,) 1 where the row is the first of two opposite edges of a pyramid
     islands: Islands
     scale: Array  # (nisland,) one over the trace of the inertia
@@ -53,21 +59,64 @@ class _Sweep(NamedTuple):
 def noslip(iterations: int, task: Task, frame: Frame) -> tuple[Array, Array]:
     """Return the forces after at most `iterations` sweeps, shape (nrow,), and the number of sweeps.
 
-    An island ends when a sweep saves less cost, times its scale, than the tolerance.  Source: mj_solNoSlip.
+    An island ends when a sweep saves less cost, times its scale, than the tolerance. A batch works on as many rows as
+    its worlds need.  Source: mj_solNoSlip.
     """
-    row, problem = frame.islands.row, task.dual
-    ncone = problem.friction.shape[0]
-    nplain = task.force.size - ncone * (problem.friction.shape[1] + 1)
+
+    def sized(size: int, task: Task, frame: Frame) -> tuple[Array, Array]:
+        kept = Kept(task.problem.law, size)
+        force, count = jax.vmap(lambda t, f: _swept(iterations, _cut(kept, t), _cut_frame(kept, f)))(task, frame)
+        return jax.vmap(kept.widen)(force), count
+
+    def batched(task: Task, frame: Frame) -> tuple[Array, Array]:
+        return with_capacity(capacities(most(task.problem.law)), need(frame.nrow, frame.ncone), sized, task, frame)
+
+    return whole_batch(batched)(task, frame)
+
+
+@noslip.defjvp
+def _noslip_jvp(iterations: int, primals, tangents):
+    task, frame = primals
+    force, count = noslip(iterations, task, frame)
+
+    def rate(size: int, args: tuple[Task, Frame, Array], change: Task) -> Array:
+        kept = Kept(args[0].problem.law, size)
+        task, frame, force = _cut(kept, args[0]), _cut_frame(kept, args[1]), kept.cut(args[2])
+        frozen = lax.stop_gradient(force)
+        jacobian = jax.jacfwd(lambda f: _conditions(task, frame, frozen, f))(force)
+        _, rate = jax.jvp(lambda t: _conditions(t, frame, frozen, force), (task,), (_cut(kept, change),))
+        return kept.widen(-_solve(jacobian, rate))
+
+    wanted = need(frame.nrow, frame.ncone)
+    moved = linear_at_capacity(rate, most(task.problem.law), wanted, (task, frame, force), tangents[0])
+    return (force, count), (moved, np.zeros((), jax.dtypes.float0))
+
+
+def _cut(kept: Kept, task: Task) -> Task:
+    """Return a task, or a change of one, of the rows that are kept."""
+    return Task(kept.cut_problem(task.problem), task.unconstrained, kept.cut(task.force))
+
+
+def _cut_frame(kept: Kept, frame: Frame) -> Frame:
+    islands = frame.islands.replace(row=jax.vmap(kept.cut)(frame.islands.row))
+    return frame._replace(pair=kept.cut(frame.pair), islands=islands)
+
+
+def _swept(iterations: int, task: Task, frame: Frame) -> tuple[Array, Array]:
+    """Return the forces of one world after the sweeps, and their number."""
+    row, problem = frame.islands.row, dual(task.problem, task.unconstrained)
+    nplain, ncone, _ = split(task.problem.law)
+    plain, cones = (jnp.minimum(largest(x), most) for x, most in ((frame.nrow, nplain), (frame.ncone, ncone)))
     regular = times(row, 0.5 * problem.R * task.force**2)
 
     def sweep(s: _Sweep) -> _Sweep:
         first = jnp.where(s.iterations == 0, regular, 0)
         force, saved = s.force, first
         if nplain:
-            force, saved = lax.fori_loop(0, nplain, functools.partial(_row, problem, frame, s.live), (force, saved))
+            force, saved = lax.fori_loop(0, plain, functools.partial(_row, problem, frame, s.live), (force, saved))
         if ncone:
-            cones = functools.partial(_cone, problem, frame, s.live, nplain)
-            force, saved = lax.fori_loop(0, ncone, cones, (force, saved))
+            visit = functools.partial(_cone, problem, frame, s.live, nplain)
+            force, saved = lax.fori_loop(0, cones, visit, (force, saved))
         live = s.live * (frame.scale * saved >= frame.tolerance)
         return _Sweep(force, saved, live, s.iterations + 1)
 
@@ -75,16 +124,6 @@ def noslip(iterations: int, task: Task, frame: Frame) -> tuple[Array, Array]:
     first = _Sweep(task.force, jnp.zeros_like(live), live, jnp.int32(0))
     s = lax.while_loop(lambda s: jnp.any(s.live > 0) & (s.iterations < iterations), sweep, first)
     return s.force, s.iterations
-
-
-@noslip.defjvp
-def _noslip_jvp(iterations: int, primals, tangents):
-    task, frame = primals
-    force, count = noslip(iterations, task, frame)
-    frozen = lax.stop_gradient(force)
-    jacobian = jax.jacfwd(lambda f: _conditions(task, frame, frozen, f))(force)
-    _, rate = jax.jvp(lambda t: _conditions(t, frame, frozen, force), (task,), (tangents[0],))
-    return (force, count), (-_solve(jacobian, rate), np.zeros((), jax.dtypes.float0))
 
 
 def _solve(jacobian: Array, rate: Array) -> Array:
@@ -157,7 +196,7 @@ def _conditions(task: Task, frame: Frame, at: Array, force: Array) -> Array:
 
     at: the forces that decide which bounds are active.
     """
-    problem, n = task.dual, force.size
+    problem, n = dual(task.problem, task.unconstrained), force.size
     slope = problem.b + matmul(problem.A, force[:, None])[:, 0]
     fixed = force - task.force
     loss, first = problem.high < jnp.inf, frame.pair > 0

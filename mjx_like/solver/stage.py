@@ -10,7 +10,7 @@ from mjx_like.constraint.plan import without_rows
 from mjx_like.math.linalg import cho_solve, cholesky
 from mjx_like.smooth.crb import full_m
 from mjx_like.solver.by_tree import by_tree, solve_by_tree
-from mjx_like.solver.dual import Dual, dual, dual_state
+from mjx_like.solver.dual import dual_state
 from mjx_like.solver.implicit_gradient import optimum
 from mjx_like.solver.islands import islands
 from mjx_like.solver.noslip import Frame, Task, noslip
@@ -59,8 +59,9 @@ def solve_metric(
     settings, problem, start, layout, by_island = task_of(m, d, metric, smooth, unconstrained)
     s = optimum(settings, problem, jax.lax.stop_gradient(start))
     if m.flags.noslip_iterations > 0:
-        task = dual(problem if approximate is None else problem.replace(M=approximate), unconstrained)
-        s = without_slip(m, problem, task, unconstrained, s, _frame(m, d, metric, layout, by_island))
+        swept = problem if approximate is None else problem.replace(M=approximate)
+        task = Task(swept, unconstrained, s.force)
+        s = without_slip(m, problem, task, s, _frame(m, d, metric, layout, by_island))
     short = (s.iterations >= settings.iterations) & (s.residual > m.opt_floats.tolerance)
     used = jnp.arange(m.njmax) < d.nefc
     return d.replace(
@@ -107,15 +108,12 @@ def task_of(m: Model, d: Data, metric: Array, smooth: Array, unconstrained: Arra
     return SolverTask(settings, row_problem(m, d, metric, smooth, layout), start, layout, by_island)
 
 
-def without_slip(m: Model, p: Problem, task: Dual, unconstrained: Array, s: Solution, frame: Frame) -> Solution:
-    """Return the solution with the forces of friction solved again without regularisation, and the acceleration.
-
-    task: the dual of `p`, perhaps of another metric.
-    """
-    force, sweeps = noslip(m.flags.noslip_iterations, Task(task, s.force), frame)
+def without_slip(m: Model, p: Problem, task: Task, s: Solution, frame: Frame) -> Solution:
+    """Return the solution with the forces of friction solved again without regularisation, and the acceleration."""
+    force, sweeps = noslip(m.flags.noslip_iterations, task, frame)
     constraint = transposed_times(p.J, force)
     return s.replace(
-        qacc=unconstrained + cho_solve(cholesky(p.M), constraint),
+        qacc=task.unconstrained + cho_solve(cholesky(p.M), constraint),
         force=force,
         constraint=constraint,
         state=dual_state(p.law, force),
@@ -131,6 +129,8 @@ def _frame(m: Model, d: Data, metric: Array, layout: PlainLayout | ConeLayout, b
     if m.plans.constraint.contact_dims:
         edge = edge & ((row - d.contact.efc_address[jnp.where(edge, d.efc_id, 0)]) & 1 == 0)
     return Frame(
+        nrow=layout.nplain,
+        ncone=layout.ncone,
         pair=layout.from_rows(edge.astype(metric.dtype)),
         islands=by_island,
         scale=1 / jnp.maximum(times(by_island.dof, jnp.diag(metric)), MINVAL),
