@@ -14,6 +14,7 @@ from mjx_like.collision.convex.gjk import Corners, support_pair
 from mjx_like.collision.convex.simplex import affine, cross, determinant, dot, project_origin
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Pair
+from mjx_like.math import vector as v
 from mjx_like.math.select import rows
 
 Array = jax.Array
@@ -56,11 +57,12 @@ def smallest(dtype) -> tuple[float, float]:
 def planes(points: Array, triangles: Array, center: Array) -> Array:
     """Return the planes of triangles, shape (n, 3), among points, shape (k, 3); one of no area has square 0."""
     corner = rows(points, triangles)
-    a, b, c = (corner[:, k] for k in range(3))
+    a, b, c = (v.unpack(corner[:, k]) for k in range(3))
     foot, flat = project_origin(c, b, a)
-    foot = jnp.where((dot(foot, a - center) < 0)[:, None], -foot, foot)
-    square = jnp.where(flat, 0, dot(foot, foot))
-    return jnp.concatenate([foot, square[:, None]], axis=1)
+    inward = v.dot(foot, v.sub(a, v.unpack(center))) < 0
+    foot = v.select(inward, v.scale(foot, -1), foot)
+    square = jnp.where(flat, 0, v.dot(foot, foot))
+    return jnp.concatenate([v.pack(foot), square[:, None]], axis=1)
 
 
 def start(geoms: Pair, kinds, simplex: Corners, count: Array, dist: Array, seen, room: int) -> Polytope:

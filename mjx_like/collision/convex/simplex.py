@@ -4,19 +4,20 @@ Source: subdistance, S1D, S2D, S3D, projectOriginPlane in MuJoCo's engine_collis
 the GJK algorithm for faster and more reliable distance queries between convex objects", 2017.
 """
 
+import functools
+import itertools
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from mjx_like.math import safe
 from mjx_like.math import vector as v
 
 Array = jax.Array
 
-_FACES = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]], np.int32)  # of a tetrahedron, opposite to each corner
-_EDGES = np.array([[1, 2], [0, 2], [0, 1]], np.int32)  # of a triangle, opposite to each corner
-_BEFORE = np.tri(3, k=-1, dtype=bool)
-_OUTWARD = np.array([-1.0, 1.0, -1.0, 1.0])  # how the faces turn
+_FACES = (1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2)  # of a tetrahedron, opposite to each corner
+_OUTWARD = -1.0, 1.0, -1.0, 1.0  # how they turn
 
 
 def dot(a: Array, b: Array) -> Array:
@@ -35,20 +36,29 @@ def determinant(a: Array, b: Array, c: Array) -> Array:
 
 
 def nearest(simplex: Array, count: Array) -> Array:
-    """Return the weights, shape (4,), of the corners of the nearest point of the first `count` of `simplex`, (4, 3)."""
-    faces = simplex[_FACES]
-    triangles, segment = _triangles(faces)
-    on_face = _spread(triangles, _FACES, 4)
-    segment = jnp.concatenate([segment, jnp.zeros(2, simplex.dtype)])
-    weights = jnp.where(count == 3, on_face[3], jnp.where(count == 2, segment, np.arange(4) == 0))
-    return jnp.where(count == 4, _tetrahedron(simplex, faces, on_face), weights).astype(simplex.dtype)
+    """Return the weights, shape (4,), of the corners of the nearest point of the first `count` of `simplex`, (4, 3).
+
+    It works on components alone, so that XLA makes one loop over a batch of searches of it.
+    """
+    corner = [v.unpack(x) for x in jnp.unstack(simplex)]
+    edges = {(i, j): _segment(corner[i], corner[j]) for i, j in itertools.combinations(range(4), 2)}
+    zero = jnp.zeros_like(corner[0][0])
+    on_face = [_spread(face, _triangle([corner[k] for k in face], _of_face(face, edges)), zero) for face in _FACES]
+    inside = _tetrahedron(corner, on_face)
+    first = edges[0, 1].weights
+    on_edge, at_corner = (*first, zero, zero), (zero + 1, zero, zero, zero)
+    weights = [
+        jnp.where(count == 4, solid, jnp.where(count == 3, face, jnp.where(count == 2, edge, point)))
+        for solid, face, edge, point in zip(inside, on_face[3], on_edge, at_corner, strict=True)
+    ]
+    return jnp.stack(weights).astype(simplex.dtype)
 
 
-def project_origin(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
+def project_origin(a: v.Vector, b: v.Vector, c: v.Vector) -> tuple[v.Vector, Array]:
     """Return the point nearest to the origin of the planes of triangles, and whether a triangle is a line."""
-    normal = cross(c - b, b - a)
-    square = dot(normal, normal)
-    return normal * safe.divide(dot(normal, b), square)[..., None], square == 0
+    normal = v.cross(v.sub(c, b), v.sub(b, a))
+    square = v.dot(normal, normal)
+    return v.scale(normal, safe.divide(v.dot(normal, b), square)), square == 0
 
 
 def affine(triangle: Array, p: Array) -> tuple[Array, Array]:
@@ -58,75 +68,120 @@ def affine(triangle: Array, p: Array) -> tuple[Array, Array]:
 
     triangle: corners, shape (..., 3, 3).
     """
-    off = triangle - p[..., None, :]
-    areas = cross(off[..., np.array([1, 2, 0], np.int32), :], off[..., np.array([2, 0, 1], np.int32), :])
-    side = triangle[..., 1:, :] - triangle[..., :1, :]
-    whole = cross(side[..., 0, :], side[..., 1, :])
-    largest = _largest(jnp.abs(whole), _BEFORE)
-    return _of(largest[..., None, :], areas), _of(largest, whole)
+    areas, whole = _areas([v.unpack(triangle[..., k, :]) for k in range(3)], v.unpack(p))
+    return jnp.stack(areas, axis=-1), whole
 
 
-def _largest(size: Array, beats: np.ndarray) -> Array:
-    """Return where the largest of three components is, shape (..., 3); beats: [i, j] whether j wins of equal ones."""
-    mine, other = size[..., None], size[..., None, :]
-    return jnp.all(jnp.where(beats, mine > other, mine >= other), axis=-1)
-
-
-def _of(where: Array, x: Array) -> Array:
-    """Return the component of x where `where` holds."""
-    return jnp.sum(jnp.where(where, x, 0), axis=-1)
+def _areas(corner: list[v.Vector], p: v.Vector) -> tuple[list[Array], Array]:
+    """Return what `affine` does, by components."""
+    a, b, c = corner
+    off = [v.sub(x, p) for x in corner]
+    turned = v.cross(v.sub(b, a), v.sub(c, a))
+    largest = _first_largest(turned)
+    areas = [_component(largest, v.cross(off[(k + 1) % 3], off[(k + 2) % 3])) for k in range(3)]
+    return areas, _component(largest, turned)
 
 
 def _same_sign(a: Array, b: Array) -> Array:
     return ((a > 0) & (b > 0)) | ((a < 0) & (b < 0))
 
 
-def _first_least(applies: Array, distance: Array) -> Array:
-    """Return the index, along the last axis, of the first least distance among those that apply."""
-    return jnp.argmin(jnp.where(applies, distance, jnp.inf), axis=-1)
+class _Segment(NamedTuple):
+    """The point of a segment nearest to the origin."""
+
+    weights: tuple[Array, Array]  # of its ends; the second end where the origin lies beyond
+    square: Array  # of its distance
 
 
-def _spread(weights: Array, corners: np.ndarray, size: int) -> Array:
-    """Return weights, shape (..., k, m), placed among `size` corners by the rows of `corners`, shape (k, m)."""
-    return jnp.sum(jnp.where(corners[:, :, None] == np.arange(size), weights[..., None], 0), axis=-2)
-
-
-def _segments(a: Array, b: Array) -> Array:
-    """Return the weights, shape (..., 2), of the ends of segments; the second end where the origin lies beyond."""
-    along = b - a
-    square = dot(along, along)
-    point = b - (dot(b, along) / jnp.where(square == 0, 1, square))[..., None] * along
-    longest = _largest(jnp.abs(along), _BEFORE.T)  # the last of equal ones
-    whole, first, second = (_of(longest, x) for x in (-along, point - b, a - point))
+def _segment(a: v.Vector, b: v.Vector) -> _Segment:
+    along = v.sub(b, a)
+    square = v.dot(along, along)
+    point = v.along(b, along, -(v.dot(b, along) / jnp.where(square == 0, 1, square)))
+    longest = _last_largest(along)
+    backward = v.scale(along, -1)
+    whole, first, second = (_component(longest, x) for x in (backward, v.sub(point, b), v.sub(a, point)))
     inside = _same_sign(whole, first) & _same_sign(whole, second)
-    whole = jnp.where(inside, whole, 1)[..., None]
-    end = np.arange(2)
-    return jnp.where(inside[..., None], jnp.where(end == 0, first[..., None], second[..., None]) / whole, end)
+    whole = jnp.where(inside, whole, 1)
+    weights = jnp.where(inside, first / whole, 0), jnp.where(inside, second / whole, 1)
+    foot = v.add(v.scale(a, weights[0]), v.scale(b, weights[1]))
+    return _Segment(weights, v.dot(foot, foot))
 
 
-def _triangles(corners: Array) -> tuple[Array, Array]:
-    """Return the weights of triangles, corners of shape (4, 3, 3), and those of the first edge of the last one."""
-    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
-    point, flat = project_origin(a, b, c)
-    areas, whole = affine(corners, point)
-    same = _same_sign(whole[:, None], areas)
-    inside = jnp.all(same, axis=-1)
-
-    ends = corners[:, _EDGES]
-    edge = _segments(ends[:, :, 0], ends[:, :, 1])
-    foot = jnp.sum(edge[..., None] * ends, axis=2)
-    best = jnp.where(flat, 2, _first_least(~same, dot(foot, foot)))
-    on_edge = _spread(edge, _EDGES, 3)
-    chosen = jnp.sum(jnp.where((np.arange(3) == best[:, None])[..., None], on_edge, 0), axis=1)
-    total = jnp.sum(areas, axis=-1, keepdims=True)
-    return jnp.where((inside & ~flat)[:, None], areas / jnp.where(total == 0, 1, total), chosen), edge[3, 2]
+def _of_face(face: tuple[int, int, int], edges: dict[tuple[int, int], _Segment]) -> list[_Segment]:
+    """Return the edges of a face, opposite to each of its corners."""
+    i, j, k = face
+    return [edges[j, k], edges[i, k], edges[i, j]]
 
 
-def _tetrahedron(simplex: Array, faces: Array, on_face: Array) -> Array:
-    volumes = determinant(faces[:, 0], faces[:, 1], faces[:, 2]) * _OUTWARD.astype(simplex.dtype)
-    whole = jnp.sum(volumes)
-    same = _same_sign(whole, volumes)
-    feet = jnp.sum(on_face[:, :, None] * simplex[None], axis=1)
-    best = _first_least(~same, dot(feet, feet))
-    chosen = jnp.sum(jnp.where((np.arange(4) == best)[:, None], on_face, 0), axis=0)
-    return jnp.where(jnp.all(same), volumes / jnp.where(whole == 0, 1, whole), chosen)
+def _triangle(corner: list[v.Vector], edges: list[_Segment]) -> list[Array]:
+    """Return the weights of the corners of the point of a triangle nearest to the origin; edges: see `_of_face`."""
+    point, flat = project_origin(*corner)
+    areas, whole = _areas(corner, point)
+    same = [_same_sign(whole, area) for area in areas]
+    inside = same[0] & same[1] & same[2] & ~flat
+    first, second, _ = _first_least([jnp.where(s, jnp.inf, e.square) for s, e in zip(same, edges, strict=True)])
+    total = areas[0] + areas[1] + areas[2]
+    total = jnp.where(total == 0, 1, total)
+    zero = jnp.zeros_like(whole)
+    on_edge = [  # weights of each corner on each edge
+        (zero, edges[1].weights[0], edges[2].weights[0]),
+        (edges[0].weights[0], zero, edges[2].weights[1]),
+        (edges[0].weights[1], edges[1].weights[1], zero),
+    ]
+    return [
+        jnp.where(inside, area / total, jnp.where(first & ~flat, x, jnp.where(second & ~flat, y, z)))
+        for area, (x, y, z) in zip(areas, on_edge, strict=True)
+    ]
+
+
+def _spread(face: tuple[int, int, int], weights: list[Array], zero: Array) -> list[Array]:
+    """Return the weights of the corners of a face among those of the tetrahedron."""
+    return [weights[face.index(k)] if k in face else zero for k in range(4)]
+
+
+def _tetrahedron(corner: list[v.Vector], on_face: list[list[Array]]) -> list[Array]:
+    """Return the weights where the simplex has four corners; on_face: those of the nearest point of each face."""
+    volumes = [
+        turn * v.dot(corner[i], v.cross(corner[j], corner[k])) for turn, (i, j, k) in zip(_OUTWARD, _FACES, strict=True)
+    ]
+    whole = volumes[0] + volumes[1] + volumes[2] + volumes[3]
+    same = [_same_sign(whole, volume) for volume in volumes]
+    feet = [functools.reduce(v.add, map(v.scale, corner, weights)) for weights in on_face]
+    best = _first_least([jnp.where(s, jnp.inf, v.dot(foot, foot)) for s, foot in zip(same, feet, strict=True)])
+    within, whole = same[0] & same[1] & same[2] & same[3], jnp.where(whole == 0, 1, whole)
+    out = []
+    for k, volume in enumerate(volumes):
+        chosen = on_face[3][k]
+        for face in (2, 1, 0):
+            chosen = jnp.where(best[face], on_face[face][k], chosen)
+        out.append(jnp.where(within, volume / whole, chosen))
+    return out
+
+
+def _first_least(values: list[Array]) -> list[Array]:
+    """Return whether each of some values is the first least one."""
+    least = functools.reduce(jnp.minimum, values)
+    out, found = [], jnp.zeros_like(least, bool)
+    for value in values:
+        out.append((value == least) & ~found)
+        found = found | (value == least)
+    return out
+
+
+def _first_largest(x: v.Vector) -> tuple[Array, Array]:
+    """Return whether the first and the second component are the largest in size, the first of equal ones."""
+    a, b, c = (jnp.abs(y) for y in x)
+    first = (a >= b) & (a >= c)
+    return first, ~first & (b >= c)
+
+
+def _last_largest(x: v.Vector) -> tuple[Array, Array]:
+    """Return the same, but the last of equal ones."""
+    a, b, c = (jnp.abs(y) for y in x)
+    first = (a > b) & (a > c)
+    return first, ~first & (b > c)
+
+
+def _component(where: tuple[Array, Array], x: v.Vector) -> Array:
+    """Return the component of x that `_first_largest` or `_last_largest` names."""
+    return jnp.where(where[0], x[0], jnp.where(where[1], x[1], x[2]))
