@@ -5,11 +5,11 @@ the GJK algorithm for faster and more reliable distance queries between convex o
 """
 
 import functools
-import itertools
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.math import safe
 from mjx_like.math import vector as v
@@ -41,11 +41,11 @@ def nearest(simplex: Array, count: Array) -> Array:
     It works on components alone, so that XLA makes one loop over a batch of searches of it.
     """
     corner = [v.unpack(x) for x in jnp.unstack(simplex)]
-    edges = {(i, j): _segment(corner[i], corner[j]) for i, j in itertools.combinations(range(4), 2)}
+    faces = jax.vmap(lambda x: jnp.stack(_triangle([v.unpack(y) for y in jnp.unstack(x)])))(simplex[np.array(_FACES)])
     zero = jnp.zeros_like(corner[0][0])
-    on_face = [_spread(face, _triangle([corner[k] for k in face], _of_face(face, edges)), zero) for face in _FACES]
+    on_face = [_spread(face, list(jnp.unstack(faces[k])), zero) for k, face in enumerate(_FACES)]
     inside = _tetrahedron(corner, on_face)
-    first = edges[0, 1].weights
+    first = _segment(corner[0], corner[1]).weights
     on_edge, at_corner = (*first, zero, zero), (zero + 1, zero, zero, zero)
     weights = [
         jnp.where(count == 4, solid, jnp.where(count == 3, face, jnp.where(count == 2, edge, point)))
@@ -107,14 +107,10 @@ def _segment(a: v.Vector, b: v.Vector) -> _Segment:
     return _Segment(weights, v.dot(foot, foot))
 
 
-def _of_face(face: tuple[int, int, int], edges: dict[tuple[int, int], _Segment]) -> list[_Segment]:
-    """Return the edges of a face, opposite to each of its corners."""
-    i, j, k = face
-    return [edges[j, k], edges[i, k], edges[i, j]]
-
-
-def _triangle(corner: list[v.Vector], edges: list[_Segment]) -> list[Array]:
-    """Return the weights of the corners of the point of a triangle nearest to the origin; edges: see `_of_face`."""
+def _triangle(corner: list[v.Vector]) -> list[Array]:
+    """Return the weights of the corners of the point of a triangle nearest to the origin."""
+    a, b, c = corner
+    edges = [_segment(b, c), _segment(a, c), _segment(a, b)]
     point, flat = project_origin(*corner)
     areas, whole = _areas(corner, point)
     same = [_same_sign(whole, area) for area in areas]
