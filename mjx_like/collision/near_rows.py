@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.extend.core import jaxpr_as_fun
 
 from mjx_like.math.batching import mapped_batch
 from mjx_like.math.platform import on_cpu
@@ -64,11 +65,12 @@ def _searched(search: Callable[[Array], tuple[Any, ...]], near: Array, lot: int)
     place = jnp.where(near, rank - 1, count + lot + entry)  # out of bounds, and so left out
     listed = jnp.zeros(count + lot, jnp.int32).at[place].set(entry, mode="drop", unique_indices=True)
     listed = jnp.where(np.arange(count + lot) < rank[-1], listed, listed[0])
-    shapes = jax.eval_shape(search, jax.ShapeDtypeStruct((), jnp.int32))
+    program, shapes = jax.make_jaxpr(search, return_shape=True)(jax.ShapeDtypeStruct((), jnp.int32))  # traced once
     dtype = jnp.result_type(*(x.dtype for x in jax.tree.leaves(shapes) if jnp.issubdtype(x.dtype, jnp.floating)))
 
     def one(row: Array) -> list[Array]:
-        return [_packed(part, dtype) for part in search(row)]
+        found = jax.tree.unflatten(jax.tree.structure(shapes), jaxpr_as_fun(program)(row))
+        return [_packed(part, dtype) for part in found]
 
     def iterate(state: tuple[Array, list[Array]]) -> tuple[Array, list[Array]]:
         done, lists = state
