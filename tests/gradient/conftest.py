@@ -4,14 +4,15 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from mjx_like.collision import hfield
-from mjx_like.collision.convex import ccd, convex_pair
+from mjx_like.collision.convex import ccd
 from mjx_like.collision.convex.derivative import settled
 
+_deepest = ccd.deepest
 
-def _at_optimum(a, b, kinds, **options):
+
+def _at_optimum(a, b, kinds, found, **options):
     """Return what the convex search finds, curved shapes moved on to the optimum, whose derivatives ours are."""
-    found = ccd.nearest(a, b, kinds, **options)
+    found = _deepest(a, b, kinds, found, **options)
     line = found.first - found.second
     better = settled(a, b, found, line / jnp.linalg.norm(line))[0]
     curved = (found.dist < 0) & jnp.logical_not(options["discrete"])
@@ -20,5 +21,4 @@ def _at_optimum(a, b, kinds, **options):
 
 @pytest.fixture
 def searched_to_the_optimum(monkeypatch):
-    monkeypatch.setattr(convex_pair, "nearest", _at_optimum)
-    monkeypatch.setattr(hfield, "nearest", _at_optimum)
+    monkeypatch.setattr(ccd, "deepest", _at_optimum)
