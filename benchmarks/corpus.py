@@ -1,13 +1,13 @@
 """Speed beside MuJoCo C on model files that others wrote, one line each: `python -m benchmarks.corpus [PART ...]`.
 
-All files of dm_control's suite and walkers, of gymnasium and of mujoco-mjx's test_data that have joints, or those whose
-path contains a PART. What stands out is a model that some stage of ours makes slow.
+All files of dm_control's suite and walkers, of gymnasium and of mujoco-mjx's test_data, or those whose path contains a
+PART. What stands out is a model that some stage of ours makes slow.
 """
 
 import argparse
 import pathlib
 
-from benchmarks.throughput import GYM, SUITE
+from benchmarks.throughput import GYM, SUITE, folder
 from mjx_like.bench.engines import Settings, compare
 from mjx_like.errors import InputError
 
@@ -16,13 +16,8 @@ FOLDERS = (
     (SUITE.parent / "locomotion/walkers/assets", "**/*.xml"),
     (SUITE.parent / "third_party/kinova", "*.xml"),
     (GYM, "*.xml"),
+    (folder("mujoco") / "mjx/test_data", "**/*.xml"),
 )
-
-
-def _mjx_models() -> list[pathlib.Path]:
-    import mujoco.mjx
-
-    return sorted((pathlib.Path(mujoco.mjx.__file__).parent / "test_data").glob("**/*.xml"))
 
 
 def line(path: pathlib.Path, batch: int, steps: int, limit: float) -> str:
@@ -50,7 +45,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--limit", type=float, default=300.0, help="seconds that an engine gets for a model")
     args = parser.parse_args()
-    paths = [p for folder, pattern in FOLDERS for p in sorted(folder.glob(pattern))] + _mjx_models()
+    paths = [path for root, pattern in FOLDERS for path in sorted(root.glob(pattern))]
     print(f"{'model':44s} {'ours, steps/s':>12s} {'MuJoCo C':>12s} {'ratio':>7s} {'start, s':>8s} {'full':>5s}")
     for path in paths:
         if not args.parts or any(part in str(path) for part in args.parts):

@@ -11,11 +11,11 @@ import pathlib
 from mjx_like.bench.engines import Settings, compare, table
 
 
-def _folder(package: str) -> pathlib.Path:
+def folder(package: str) -> pathlib.Path:
     return pathlib.Path(importlib.util.find_spec(package).origin).parent
 
 
-GYM, SUITE = _folder("gymnasium") / "envs/mujoco/assets", _folder("dm_control") / "suite"
+GYM, SUITE = folder("gymnasium") / "envs/mujoco/assets", folder("dm_control") / "suite"
 MODELS = ((GYM / "ant.xml", 1024), (GYM / "half_cheetah.xml", 1024), (SUITE / "humanoid.xml", 64))
 
 

@@ -199,7 +199,6 @@ def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:
         solid=solid,
         solid_id=solid_of(t, geom, solid),
         several=np.concatenate([np.full(group.pair.size, group.slots > 1) for group in groups]),
-        slots=np.concatenate([np.full(group.pair.size, group.slots) for group in groups]),
         capacity=_pair_capacity(t, geom),
     )
 

@@ -127,7 +127,6 @@ class ConvexPlan:
     solid: SolidPlan
     solid_id: np.ndarray  # (n, 2) entry of `solid.support_start`, -1 where a geom has no flat faces
     several: np.ndarray  # (n,) True where a pair can touch at several points
-    slots: np.ndarray  # (n,) points of each pair in the layout
     capacity: int  # pairs that are searched: all n, or fewer, chosen by their bounds at run time
 
 
