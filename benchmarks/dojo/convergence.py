@@ -12,7 +12,7 @@ from mjx_like.hard.components import parts
 from mjx_like.hard.elimination import System
 from mjx_like.hard.interior_point import tolerance
 from mjx_like.hard.problem import contact_bound, times
-from mjx_like.hard.rows import motion, problem
+from mjx_like.hard.rows import least_distance, motion, problem
 from mjx_like.hard.scaling import Scaling
 from mjx_like.hard.search import search
 from mjx_like.integrator.table import step_metric
@@ -85,7 +85,7 @@ def _solves(m: mjx.Model, states: mjx.Data) -> tuple[jax.Array, jax.Array, jax.A
         d = mjx.fwd_acceleration(m, mjx.fwd_actuation(m, mjx.fwd_velocity(m, mjx.fwd_position(m, d))))
         own = motion(m, d, step_metric(m, d))
         free = lapack.solve(own.A, own.b)
-        p, _ = problem(m, d, own, jnp.zeros_like(free))
+        p, _ = problem(m, d, own, jnp.zeros_like(free), least_distance(d))
 
         def after(count):
             found = search(count, p, free)

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from mjx_like.constraint.plan import without_rows
 from mjx_like.errors import UnsupportedError
 from mjx_like.hard.problem import Point, Problem, contact_bound, impulse, sliding_friction, times
-from mjx_like.hard.rows import Motion, forces, motion, problem
+from mjx_like.hard.rows import Motion, forces, least_distance, motion, problem
 from mjx_like.hard.stage import rows_at_end, solved
 from mjx_like.integrator.table import conditions, step_metric
 from mjx_like.math import safe
@@ -63,7 +63,7 @@ def _constrained(m: Model, d: Data, metric: Array, position: Callable[[Model, Da
         rows = rows_at_end(m, d, base, position)
     else:
         base, rows = none, d
-    p, layout = problem(m, rows, own, base)
+    p, layout = problem(m, rows, own, base, least_distance(d))
     force, total = forces(m, rows, own, layout, p, central_point(p, nu, jnp.nan))
     return rows.replace(efc_force=force, qfrc_constraint=total)
 
@@ -71,8 +71,10 @@ def _constrained(m: Model, d: Data, metric: Array, position: Callable[[Model, Da
 def _base(m: Model, d: Data, own: Motion, nu: Array, position: Callable[[Model, Data], Data]) -> Array:
     """Return the velocity at which the solve before the last ended, shape (nv,), of a step that ends at `nu`."""
 
+    least = least_distance(d)
+
     def corrected(base, _):
-        p, _ = problem(m, rows_at_end(m, d, base, position), own, base)
+        p, _ = problem(m, rows_at_end(m, d, base, position), own, base, least)
         moved = own._replace(b=matmul(own.A, nu) - impulse(p, central_point(p, nu, 0.0)))
         return solved(m, d, nu, lambda _: moved, position, m.hard.refresh).z.nu, None
 

@@ -50,10 +50,27 @@ def motion(m: Model, d: Data, A: Array) -> Motion:
     return Motion(A, b, D, d.efc_aref, J)
 
 
-def problem(m: Model, d: Data, own: Motion, base: Array) -> tuple[Problem, ConeLayout | PlainLayout]:
+def least_distance(d: Data) -> Array:
+    """Return the least distance of contacts and limits, shape () [m or rad]; 0 where none is inside another.
+
+    Reads efc_type, efc_pos, efc_margin, nefc.
+    """
+    kind = d.efc_type
+    one_sided = _is_one_sided(kind) & (jnp.arange(kind.shape[0]) < d.nefc)
+    # the tangents of a cone have the distance of its normal
+    return jnp.min(jnp.where(one_sided, d.efc_pos - d.efc_margin, 0), initial=0)
+
+
+def problem(m: Model, d: Data, own: Motion, base: Array, least: Array) -> tuple[Problem, ConeLayout | PlainLayout]:
     """Return the problem with the rows of `d`, and where they stand.
 
-    base: velocity, shape (nv,), that led to the pose of the rows: distances are told back from there.
+    What begins inside another leaves it at bounded speed. Where a step ends, distances at its start are told back from
+    there, and are wrong where bodies turn: none is taken for less than `least`.
+
+    Args:
+      base: velocity, shape (nv,), that led to the pose of the rows.
+      least: `least_distance` at the start of the step.
+
     Reads efc_*, nefc, contact.
     """
     h, hard = m.opt_floats.timestep, m.hard
@@ -71,13 +88,11 @@ def problem(m: Model, d: Data, own: Motion, base: Array) -> tuple[Problem, ConeL
     def normals(x: Array) -> Array:
         return jnp.concatenate([x[:nplain], x[nplain::ndim]]) if ncone else x
 
-    one_sided = (kind == _T.LIMIT_JOINT) | (kind == _T.LIMIT_TENDON) | (kind == _T.CONTACT_FRICTIONLESS)
-    one_sided = one_sided | (kind == _T.CONTACT_ELLIPTIC)
     moves = jnp.max(jnp.abs(normals(J)), axis=1, initial=0) > _STILL  # else no force answers the distance
-    pair = normals(used * one_sided) * moves
+    pair = normals(used * _is_one_sided(kind)) * moves
     Jn, gap, fell = pair[:, None] * normals(J), normals(hard.gap / size), normals(fall)
     start = normals(distance) - h * times(Jn, base)
-    kept = start - jnp.minimum(start + h * hard.recovery, 0)
+    kept = start - jnp.minimum(jnp.maximum(start, least) + h * hard.recovery, 0)
     reach = normals(felt(m) / size) + 2 * h * jnp.abs(times(Jn, d.qvel))
     share = jnp.maximum((1 - safe.clip(safe.ratio(start, reach), 0.0, 1.0) ** 2) ** 2, _LEAST_SHARE)
     natural = normals(mass) * fell
@@ -105,6 +120,11 @@ def problem(m: Model, d: Data, own: Motion, base: Array) -> tuple[Problem, ConeL
         ),
         bound=bound,
     ), layout
+
+
+def _is_one_sided(kind: Array) -> Array:
+    limit = (kind == _T.LIMIT_JOINT) | (kind == _T.LIMIT_TENDON)
+    return limit | (kind == _T.CONTACT_FRICTIONLESS) | (kind == _T.CONTACT_ELLIPTIC)
 
 
 def _most_losses(m: Model) -> int:

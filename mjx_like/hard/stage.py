@@ -13,7 +13,7 @@ from mjx_like.hard.implicit_gradient import solution
 from mjx_like.hard.interior_point import tolerance
 from mjx_like.hard.problem import Point, Problem, without_friction
 from mjx_like.hard.restitution import at_end, impacts, over_step, to_first
-from mjx_like.hard.rows import Motion, forces, problem
+from mjx_like.hard.rows import Motion, forces, least_distance, problem
 from mjx_like.integrator.position import integrate_pos
 from mjx_like.integrator.table import conditions
 from mjx_like.math import lapack
@@ -100,11 +100,11 @@ def solved(
     free, motion_about: as `free_motion` returns them. position: as in `hard_constraint`.
     """
     nu, base, rows, total = free, jnp.zeros_like(free), d, jnp.int32(0)
-    begin, failed = None, jnp.zeros((), bool)
+    begin, failed, least = None, jnp.zeros((), bool), least_distance(d)
     for turn in range(solves):
         rows = rows_at_end(m, d, base, position) if turn else rows
         own = motion_about(nu)
-        p, layout = problem(m, rows, own, base)
+        p, layout = problem(m, rows, own, base, least)
         p = without_friction(p, failed) if turn else p
         apart = solve_general(own.A, own.b) if m.hard.rebounds else free  # with derivatives
         found = impacts(m, rows, layout, p, d.qvel, apart) if m.hard.rebounds else None

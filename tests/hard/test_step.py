@@ -128,3 +128,32 @@ def test_contacts_that_no_joint_can_move_are_left_out():
     limit = np.asarray(d.efc_type) == mjx.ConstraintType.LIMIT_JOINT
     assert not np.asarray(d.efc_force)[~limit].any()
     np.testing.assert_allclose(d.qvel[1:], [0.5, 2.0], rtol=1e-12)
+
+
+def test_what_turns_past_its_nearest_point_does_not_penetrate():
+    """Where the step ends the distance grows: at that rate the arm would have begun inside, which it did not."""
+    m = model(
+        1e-5,
+        xml="""<mujoco><option timestep="0.005" gravity="0 0 0"/>
+      <default><geom type="capsule" size="0.03" condim="1"/><joint axis="0 1 0"/></default>
+      <worldbody><geom type="sphere" size="0.05" pos="0.25 0 0"/>
+        <body><joint/><geom fromto="0 0 0.1 0 0 0.3"/>
+          <body pos="0 0 0.4"><joint/><geom fromto="0 0 0.1 0 0 0.3"/></body></body></worldbody></mujoco>""",
+    )
+    d = mjx.make_data(m)
+    d = d.replace(qpos=jnp.array([2.35446453, -2.17271351]), qvel=jnp.array([31.60098002, -49.24921559]))
+
+    @jax.jit
+    def after(qvel):
+        function = lambda v: mjx.step(m, d.replace(qvel=v)).qvel  # noqa: E731
+        return mjx.step(m, d.replace(qvel=qvel)), jax.jacfwd(function)(qvel)
+
+    def apart(d):
+        d = mjx.kinematics(m, d)
+        return min(float(mjx.geom_distance(m, d, 0, geom, 1.0)[0]) for geom in (1, 2))
+
+    end, jacobian = after(d.qvel)
+    assert apart(d) > 3e-3 and abs(end.qvel[0] - d.qvel[0]) > 1  # it starts apart, and hits
+    assert 0 < apart(end) < 1e-3, apart(end)
+    rows = [(after(d.qvel + e)[0].qvel - after(d.qvel - e)[0].qvel) / 2e-6 for e in 1e-6 * np.eye(2)]
+    np.testing.assert_allclose(jacobian, np.array(rows).T, rtol=1e-6, atol=1e-6)
