@@ -9,6 +9,7 @@ import numpy as np
 from mjx_like.integrator.advance import advance
 from mjx_like.integrator.position import angular_velocity, integrate_pos, replace_angular_velocity
 from mjx_like.math import safe
+from mjx_like.math.moving import moving_with
 from mjx_like.math.quaternion import cross
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
@@ -19,6 +20,7 @@ Array = jax.Array
 STAGE = np.array([0.0, 0.5, 0.5, 1.0])  # of the step, where the stages stand
 WEIGHT = np.array([1.0, 2.0, 2.0, 1.0]) / 6
 COUNTERS = with_role(Data, Role.COUNTER)
+_RESULTS = (*with_role(Data, Role.SOLUTION, Role.RESULT), "contact")
 
 Forward = Callable[[Model, Data], Data]  # forward dynamics without sensors
 Slope = tuple[Array, Array, Array]  # rates of position (nv,), velocity (nv,) and activation (na,)
@@ -87,8 +89,10 @@ def _stages(
         return (slope, mean, {name: getattr(end, name) for name in COUNTERS}, first, last), None
 
     counters = {name: getattr(d, name) for name in COUNTERS}
+    slope, mean, results = moving_with((slope, mean, {name: getattr(d, name) for name in _RESULTS}), (m, d))
+    before = d.replace(**results)
     coefficients = jnp.asarray(np.stack([STAGE, WEIGHT], axis=1)[start:], h.dtype)
-    (slope, mean, counters, first, last), _ = jax.lax.scan(stage, (slope, mean, counters, d, d), coefficients)
+    (slope, mean, counters, first, last), _ = jax.lax.scan(stage, (slope, mean, counters, before, before), coefficients)
     return first.replace(**counters), last.replace(**counters), slope, mean
 
 

@@ -12,12 +12,17 @@ Array = jax.Array
 
 
 def moving_with(x: Any, others: Any) -> Any:
-    """Return x, a pytree of floating-point arrays; where any leaf of x or `others` has a tangent, all of x have one.
+    """Return x, a pytree of arrays; where any leaf of x or `others` has a tangent, all floating-point leaves of x do.
 
     JAX differentiates the body of a loop again until it has found out which of what it carries changes. What begins
     with tangents of zero counts among it at once.
     """
-    return _moving_with(x, jax.tree.leaves(others))
+    leaves, tree = jax.tree.flatten(x)
+    floating = [i for i, leaf in enumerate(leaves) if jnp.issubdtype(jnp.result_type(leaf), jnp.floating)]
+    moved = _moving_with([leaves[i] for i in floating], jax.tree.leaves(others))
+    for i, leaf in zip(floating, moved, strict=True):
+        leaves[i] = leaf
+    return tree.unflatten(leaves)
 
 
 @custom_jvp
