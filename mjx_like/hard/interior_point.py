@@ -97,27 +97,27 @@ def advance(iterations: int, p: Problem, at: Search) -> Search:
     contact = Scaling(contact_bound(p, z.gamma), parts(z.c), z.eta, parts(slide))
     loss = Scaling(p.bound, parts(z.loss_c), z.loss_eta, parts(loss_slide))
     system = System(p, z, contact.linear, loss.linear)
-    H = system.matrix()
 
-    def direction(target, pair, cone, lost):
+    def free(target, pair, cone, lost) -> Free:
         gamma = free_pairs(z, r.s, r.pair - target * p.k + pair)
         push, held = _remainder(contact, target * p.contact.k, cone), _remainder(loss, target * p.loss.k, lost)
-        f = Free(r.s, gamma, *push, *held)
-        return system.step(f, lapack.solve(H, system.side(r.motion, f), at_once=True))
+        return Free(r.s, gamma, *push, *held)
 
-    away = direction(0.0, 0.0, None, None)
+    f = free(0.0, 0.0, None, None)
+    nu, again = lapack.solve_and_again(system.matrix(), system.side(r.motion, f))
+    away = system.step(f, nu)
     mean, length = _product(p, z), jnp.minimum(1.0, room(p, z, away).all())
     share = safe.clip(_product(p, _moved(z, away, length)) / jnp.maximum(mean, safe.tiny(mean)), 0.0, 1.0)
     target = jnp.maximum(share**3 * mean, 1.0)
     weight = jnp.where(target > 1.0, length, 0.0)
     none, bound = jnp.zeros_like(p.bound), contact_bound(p, away.gamma)
-    step = direction(
+    f = free(
         target,
         weight * away.s * away.gamma,
         scaled(weight, contact.second_order(bound, *_changes(p.contact, away.c, away.eta, away.nu))),
         scaled(weight, loss.second_order(none, *_changes(p.loss, away.loss_c, away.loss_eta, away.nu))),
     )
-    new = _reached(p, z, step, mean)
+    new = _reached(p, z, system.step(f, again(system.side(r.motion, f))), mean)
     finite = jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(new)]))
     new = jax.tree.map(lambda a, b: jnp.where(finite, a, b), new, z)
     found = error(p, new)

@@ -18,6 +18,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.math.batching import nested_batch, whole_batch
+from mjx_like.math.platform import on_cpu
 from mjx_like.math.rule import custom_jvp
 
 Array = jax.Array
@@ -61,9 +62,29 @@ def solve(a: Array, b: Array, at_once: bool = False) -> Array:
     return lax.custom_linear_solve(
         lambda x: jnp.matmul(a, x, precision="highest"),
         b,
-        lambda _, y: _each(jnp.linalg.solve, a, y[:, None])[:, 0],
-        lambda _, y: _each(jnp.linalg.solve, a.T, y[:, None])[:, 0],
+        lambda _, y: _each(_solved, a, y[:, None])[:, 0],
+        lambda _, y: _each(_solved, a.T, y[:, None])[:, 0],
     )
+
+
+def solve_and_again(a: Array, b: Array) -> tuple[Array, Callable[[Array], Array]]:
+    """Return x with a x = b, and a function that solves with the same matrix again; shapes (n, n) and (n,).
+
+    For a search, which has no derivatives: all matrices are handed over in one call.
+    """
+    if not on_cpu():
+        return jnp.linalg.solve(a, b), functools.partial(jnp.linalg.solve, a)
+    n, number = b.shape[0], jnp.arange(b.shape[0], dtype=a.dtype)
+    table = _factored(a, jnp.stack([b, number], axis=1))
+    lower = jnp.tril(table[:, :n], -1)
+
+    def again(b: Array) -> Array:
+        order = table[:, n + 1] + jnp.sum(lower * table[:, n + 1], axis=1)  # P number, as L (L^-1 P number)
+        rows = b[jnp.round(order).astype(jnp.int32)][:, None]
+        half = lax.linalg.triangular_solve(lower, rows, left_side=True, lower=True, unit_diagonal=True)
+        return _upper_solve(table[:, :n], half)[:, 0]
+
+    return _upper_solve(table[:, :n], table[:, n : n + 1])[:, 0], again
 
 
 def one_at_a_time() -> bool:
@@ -89,6 +110,25 @@ def _factor(a: Array) -> Array:
 
 def _substitute(factor: Array, b: Array, transposed: bool) -> Array:
     return lax.linalg.triangular_solve(factor, b, left_side=True, lower=True, transpose_a=transposed)
+
+
+def _solved(a: Array, b: Array) -> Array:
+    """Return x with a x = b, shapes (..., n, n) and (..., n, k)."""
+    n = a.shape[-1]
+    table = _factored(a, b)
+    return _upper_solve(table[..., :n], table[..., n:])
+
+
+def _factored(a: Array, b: Array) -> Array:
+    """Return U and below it L of P a = L U, and L^-1 P b beside them, shape (..., n, n + k).
+
+    So the permutation P is not needed, which JAX finds in a loop over the rows that takes twice as long as the factors.
+    """
+    return lax.linalg.lu(jnp.concatenate([a, b], axis=-1))[0]
+
+
+def _upper_solve(factor: Array, b: Array) -> Array:
+    return lax.linalg.triangular_solve(factor, b, left_side=True, lower=False)
 
 
 @custom_jvp

@@ -67,6 +67,26 @@ def _symmetric(x):
 LEVELS = ((0, 0), (0, None), (None, 0))
 
 
+@pytest.mark.parametrize(
+    ("n", "dtype", "tolerance"), [(1, "float64", 1e-12), (9, "float64", 1e-10), (64, "float32", 2e-2)]
+)
+def test_a_matrix_solves_again(n, dtype, tolerance):
+    a = RNG.normal(size=(WORLDS, n, n)).astype(dtype)  # rows trade places
+    b, more = RNG.normal(size=(2, WORLDS, n)).astype(dtype)
+
+    def twice(a, b, more):
+        x, again = lapack.solve_and_again(a, b)
+        return x, again(more)
+
+    program = jax.jit(jax.vmap(twice)).lower(a, b, more).compile()
+    assert " while(" not in program.as_text()
+    for x, side in zip(program(a, b, more), (b, more), strict=True):
+        assert x.dtype == dtype
+        np.testing.assert_allclose(
+            x, np.linalg.solve(a.astype(float), side.astype(float)[..., None])[..., 0], rtol=tolerance, atol=tolerance
+        )
+
+
 @pytest.mark.parametrize("levels", [(), *itertools.product(LEVELS, repeat=1), *itertools.product(LEVELS, repeat=2)])
 def test_matrices_and_right_hand_sides_mapped_apart(monkeypatch, levels):
     """levels: in_axes of each vmap, the innermost first."""
