@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from mjx_like.hard.interior_point import Search, advance, begin
 from mjx_like.hard.problem import Point, Problem, contact_bound
 from mjx_like.math.batching import whole_batch, with_capacity
-from mjx_like.math.lots import advanced
+from mjx_like.math.lots import advanced, lot_of
 
 Array = jax.Array
 
@@ -43,7 +43,7 @@ def _sized(iterations: int, size: int, p: Problem, nu: Array) -> Search:
     count = p.contact.used.shape[1]
     p = jax.vmap(functools.partial(_cut, size))(p)
     first = jax.vmap(functools.partial(begin, iterations))(p, nu)
-    found = advanced(jax.vmap(functools.partial(advance, iterations)), p, first)
+    found = advanced(jax.vmap(functools.partial(advance, iterations)), p, first, lot_of(*nu.shape))
     widened = jax.vmap(functools.partial(_widened, count - size))
     return found._replace(z=widened(found.z), best=widened(found.best))
 

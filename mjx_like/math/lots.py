@@ -1,5 +1,6 @@
 """Loops over a batch whose worlds end at different times: each pass advances a lot of those that are not done."""
 
+import functools
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
@@ -7,9 +8,13 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from mjx_like.math.platform import on_cpu
+
 Array = jax.Array
 
 _LEAST_LOT, _LOTS = 32, 8  # worlds of a lot: a share of the batch, and at least so many
+# likewise on a CPU for systems of more than so many unknowns: a step is long beside the calls that it is made of
+_LEAST_LARGE_LOT, _LARGE_LOTS, _SMALL = 8, 32, 16
 
 
 class State(Protocol):
@@ -21,21 +26,26 @@ class State(Protocol):
 S = TypeVar("S", bound=State)
 
 
-def advanced(step: Callable[[Any, S], S], fixed: Any, first: S, least: int = _LEAST_LOT) -> S:
+def advanced(step: Callable[[Any, S], S], fixed: Any, first: S, lot: int) -> S:
     """Return the state when all worlds are done, so that the slowest do not hold up the rest.
 
-    step: (fixed, state) -> state of as many worlds as it is given; fixed: pytree, batch axis first;
-    least: worlds of a lot at the least.
+    step: (fixed, state) -> state of as many worlds as it is given; fixed: pytree, batch axis first; lot: worlds that
+    are advanced at a time, at the most.
     """
-    advance = _advance_lot if _lot(first.done.size, least) < first.done.size else _advance_all
-    return lax.while_loop(lambda s: ~jnp.all(s.done), lambda s: advance(step, fixed, s, least), first)
+    if lot < first.done.size:
+        advance = functools.partial(_advance_lot, lot)
+    else:
+        advance = _advance_all
+    return lax.while_loop(lambda s: ~jnp.all(s.done), lambda s: advance(step, fixed, s), first)
 
 
-def _lot(batch: int, least: int) -> int:
-    return min(batch, max(least, batch // _LOTS))
+def lot_of(batch: int, unknowns: int) -> int:
+    """Return how many worlds of a batch are best advanced at a time, each by a system of so many unknowns."""
+    least, lots = (_LEAST_LARGE_LOT, _LARGE_LOTS) if on_cpu() and unknowns > _SMALL else (_LEAST_LOT, _LOTS)
+    return max(least, batch // lots)
 
 
-def _advance_all(step, fixed, s, least):
+def _advance_all(step, fixed, s):
     """Return the state after one step of every world that is not done."""
     new = step(fixed, s)
     if s.done.size == 1:  # one world alone ends the loop when it is done
@@ -43,10 +53,10 @@ def _advance_all(step, fixed, s, least):
     return jax.tree.map(lambda a, b: jnp.where(s.done.reshape(s.done.shape + (1,) * (a.ndim - 1)), a, b), s, new)
 
 
-def _advance_lot(step, fixed, s, least):
+def _advance_lot(lot, step, fixed, s):
     """Return the state after one step of as many unfinished worlds as a lot holds; the last lots may lack some."""
     batch = s.done.size
-    unfinished, ids = lax.top_k(jnp.where(s.done, 0.0, 1.0).astype(jnp.float32), _lot(batch, least))
+    unfinished, ids = lax.top_k(jnp.where(s.done, 0.0, 1.0).astype(jnp.float32), lot)
     fixed, own = jax.tree.map(lambda x: x.at[ids].get(mode="promise_in_bounds", unique_indices=True), (fixed, s))
     new = step(fixed, own)
     target = jnp.where(unfinished > 0, ids, batch + jnp.arange(ids.size, dtype=ids.dtype))

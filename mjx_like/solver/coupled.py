@@ -33,7 +33,7 @@ Array = jax.Array
 
 _SIZE = 128  # rows of one tree; with a fuller one products are sums by scatter
 _MOST = 200  # iterations of one linear solve
-_LOT = 4  # worlds that a step advances, at the least: often few of a batch are coupled
+_LEAST_LOT, _LOTS = 4, 8  # worlds that a step advances, as in `lots`: often few of a batch are coupled
 _SHARE = 1e-3  # of the gradient that a linear solve may leave
 
 
@@ -102,7 +102,8 @@ def _minimise(settings: Settings, p: TreeProblem, start: TreeStart, wanted: Arra
     def iterate(fixed, s: _State) -> _State:
         return _iterate(settings, *fixed, s)
 
-    s = advanced(iterate, (parts, start.tolerance, scale), first, _LOT) if settings.iterations else first
+    lot = max(_LEAST_LOT, first.done.size // _LOTS)
+    s = advanced(iterate, (parts, start.tolerance, scale), first, lot) if settings.iterations else first
     constraint = parts.transposed(force(p.law, s.jar))
     return TreeSolution(
         x=s.x,

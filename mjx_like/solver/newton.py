@@ -9,7 +9,7 @@ from jax import lax
 
 from mjx_like.constants import MINVAL
 from mjx_like.math.linalg import solve_positive
-from mjx_like.math.lots import advanced
+from mjx_like.math.lots import advanced, lot_of
 from mjx_like.solver.capacity import at_capacity
 from mjx_like.solver.law import cost_change, curved, force, zones
 from mjx_like.solver.law import state as row_state
@@ -71,7 +71,7 @@ def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
         p, *rest = fixed
         return _iterate(settings, _transposed(p) if transposed else p, *rest, s)
 
-    s = advanced(iterate, fixed, first) if settings.iterations else first
+    s = advanced(iterate, fixed, first, lot_of(*p.q.shape)) if settings.iterations else first
     f = force(p.law, s.jar)
     constraint = transposed_times(p.J, f)
     return Solution(
