@@ -58,20 +58,19 @@ def _constrained(m: Model, d: Data, metric: Array, position: Callable[[Model, Da
         return d.replace(qfrc_constraint=jnp.zeros_like(d.qvel))
     nu, none = d.qvel + m.opt_floats.timestep * d.qacc, jnp.zeros_like(d.qvel)
     own = motion(m, d.replace(qfrc_smooth=none), metric)
+    least = least_distance(d)
     if m.hard.refresh:
-        base = _base(m, d, own, nu, position)
+        base = _base(m, d, own, nu, least, position)
         rows = rows_at_end(m, d, base, position)
     else:
         base, rows = none, d
-    p, layout = problem(m, rows, own, base, least_distance(d))
+    p, layout = problem(m, rows, own, base, least)
     force, total = forces(m, rows, own, layout, p, central_point(p, nu, jnp.nan))
     return rows.replace(efc_force=force, qfrc_constraint=total)
 
 
-def _base(m: Model, d: Data, own: Motion, nu: Array, position: Callable[[Model, Data], Data]) -> Array:
+def _base(m: Model, d: Data, own: Motion, nu: Array, least: Array, position: Callable[[Model, Data], Data]) -> Array:
     """Return the velocity at which the solve before the last ended, shape (nv,), of a step that ends at `nu`."""
-
-    least = least_distance(d)
 
     def corrected(base, _):
         p, _ = problem(m, rows_at_end(m, d, base, position), own, base, least)

@@ -56,8 +56,7 @@ def least_distance(d: Data) -> Array:
     Reads efc_type, efc_pos, efc_margin, nefc.
     """
     kind = d.efc_type
-    one_sided = _is_one_sided(kind) & (jnp.arange(kind.shape[0]) < d.nefc)
-    # the tangents of a cone have the distance of its normal
+    one_sided = _is_one_sided(kind) & (jnp.arange(kind.shape[0]) < d.nefc)  # tangents of cones among them, at 0
     return jnp.min(jnp.where(one_sided, d.efc_pos - d.efc_margin, 0), initial=0)
 
 

@@ -32,16 +32,19 @@ def advanced(step: Callable[[Any, S], S], fixed: Any, first: S, lot: int) -> S:
     step: (fixed, state) -> state of as many worlds as it is given; fixed: pytree, batch axis first; lot: worlds that
     are advanced at a time, at the most.
     """
-    if lot < first.done.size:
-        advance = functools.partial(_advance_lot, lot)
-    else:
-        advance = _advance_all
+    advance = functools.partial(_advance_lot, lot) if lot < first.done.size else _advance_all
     return lax.while_loop(lambda s: ~jnp.all(s.done), lambda s: advance(step, fixed, s), first)
 
 
 def lot_of(batch: int, unknowns: int) -> int:
     """Return how many worlds of a batch are best advanced at a time, each by a system of so many unknowns."""
-    least, lots = (_LEAST_LARGE_LOT, _LARGE_LOTS) if on_cpu() and unknowns > _SMALL else (_LEAST_LOT, _LOTS)
+    if on_cpu() and unknowns > _SMALL:
+        return share(batch, _LEAST_LARGE_LOT, _LARGE_LOTS)
+    return share(batch, _LEAST_LOT)
+
+
+def share(batch: int, least: int, lots: int = _LOTS) -> int:
+    """Return how many worlds make a lot where a batch has so many lots, unless that is fewer than `least`."""
     return max(least, batch // lots)
 
 

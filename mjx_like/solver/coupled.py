@@ -11,7 +11,7 @@ from jax import lax
 from mjx_like.constants import MINVAL
 from mjx_like.math.batching import whole_batch
 from mjx_like.math.linalg import cho_solve, cholesky
-from mjx_like.math.lots import advanced
+from mjx_like.math.lots import advanced, share
 from mjx_like.solver.entries import Order, Table, in_order, largest, table_of, transposed, weighted
 from mjx_like.solver.law import cost_change, curvature, force, zones
 from mjx_like.solver.linesearch import derivatives_along, step_length
@@ -33,7 +33,7 @@ Array = jax.Array
 
 _SIZE = 128  # rows of one tree; with a fuller one products are sums by scatter
 _MOST = 200  # iterations of one linear solve
-_LEAST_LOT, _LOTS = 4, 8  # worlds that a step advances, as in `lots`: often few of a batch are coupled
+_LEAST_LOT = 4  # worlds that a step advances, at the least: often few of a batch are coupled
 _SHARE = 1e-3  # of the gradient that a linear solve may leave
 
 
@@ -102,7 +102,7 @@ def _minimise(settings: Settings, p: TreeProblem, start: TreeStart, wanted: Arra
     def iterate(fixed, s: _State) -> _State:
         return _iterate(settings, *fixed, s)
 
-    lot = max(_LEAST_LOT, first.done.size // _LOTS)
+    lot = share(first.done.size, _LEAST_LOT)
     s = advanced(iterate, (parts, start.tolerance, scale), first, lot) if settings.iterations else first
     constraint = parts.transposed(force(p.law, s.jar))
     return TreeSolution(

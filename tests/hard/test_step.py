@@ -145,8 +145,8 @@ def test_what_turns_past_its_nearest_point_does_not_penetrate():
 
     @jax.jit
     def after(qvel):
-        function = lambda v: mjx.step(m, d.replace(qvel=v)).qvel  # noqa: E731
-        return mjx.step(m, d.replace(qvel=qvel)), jax.jacfwd(function)(qvel)
+        jacobian = jax.jacfwd(lambda v: mjx.step(m, d.replace(qvel=v)).qvel)(qvel)
+        return mjx.step(m, d.replace(qvel=qvel)), jacobian
 
     def apart(d):
         d = mjx.kinematics(m, d)
