@@ -40,17 +40,20 @@ def cholesky(a: Array, at_once: bool = False) -> Array:
 
 def cho_solve(factor: Array, b: Array, at_once: bool = False) -> Array:
     """Return x with L L' x = b; factor: shape (..., n, n), b: shape (..., n) or (..., n, k)."""
+    vector = b.ndim == factor.ndim - 1
+    half = half_solve(factor, b[..., None] if vector else b, at_once=at_once)
+    x = half_solve(factor, half, transposed=True, at_once=at_once)
+    return x[..., 0] if vector else x
+
+
+def half_solve(factor: Array, b: Array, transposed: bool = False, at_once: bool = False) -> Array:
+    """Return x with L x = b, or L' x = b; factor: lower, shape (..., n, n), b: shape (..., n, k)."""
     n = factor.shape[-1]
     if n == 0:
         return b
-    vector = b.ndim == factor.ndim - 1
-    b = b[..., None] if vector else b
     if n <= _LARGEST_UNROLLED:
-        x = _solve_unrolled(factor, b)
-    else:
-        half = lapack.solve_triangular(factor, b, at_once=at_once)
-        x = lapack.solve_triangular(factor, half, transposed=True, at_once=at_once)
-    return x[..., 0] if vector else x
+        return _half_unrolled(factor, b, transposed)
+    return lapack.solve_triangular(factor, b, transposed, at_once)
 
 
 def solve_definite(a: Array, b: Array, factor: Array | None = None) -> Array:
@@ -163,16 +166,13 @@ def _cholesky_unrolled(a: Array) -> Array:
     return jnp.stack([jnp.stack(row, axis=-1) for row in low], axis=-2)
 
 
-def _solve_unrolled(factor: Array, b: Array) -> Array:
+def _half_unrolled(factor: Array, b: Array, transposed: bool) -> Array:
     n = factor.shape[-1]
-    low = [[factor[..., i, j, None] for j in range(n)] for i in range(n)]
-    y = []
-    for i in range(n):
-        y.append(safe.divide(b[..., i, :] - sum(low[i][k] * y[k] for k in range(i)), low[i][i]))
-    x = [None] * n
-    for i in reversed(range(n)):
-        x[i] = safe.divide(y[i] - sum(low[k][i] * x[k] for k in range(i + 1, n)), low[i][i])
-    return jnp.stack(x, axis=-2)
+    entry = [[factor[..., j, i, None] if transposed else factor[..., i, j, None] for j in range(n)] for i in range(n)]
+    x: dict[int, Array] = {}
+    for i in reversed(range(n)) if transposed else range(n):
+        x[i] = safe.divide(b[..., i, :] - sum(entry[i][k] * known for k, known in x.items()), entry[i][i])
+    return jnp.stack([x[i] for i in range(n)], axis=-2)
 
 
 def solve_unrolled(a: Array, b: Array) -> Array:

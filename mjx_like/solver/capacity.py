@@ -5,7 +5,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from mjx_like.math.batching import capacities, whole_batch, with_capacity
+from mjx_like.math.batching import LEAST_CAPACITY, capacities, whole_batch, with_capacity
 from mjx_like.solver.law import Cone, Law
 from mjx_like.solver.problem import Problem, Solution, Start
 
@@ -14,15 +14,17 @@ Array = jax.Array
 _ROWS_PER_CONE = 4  # a capacity of n rows holds n / 4 cones
 
 
-def at_capacity(minimise: Callable[[Problem, Start], Solution]) -> Callable[[Problem, Start], Solution]:
+def at_capacity(
+    minimise: Callable[[Problem, Start], Solution], least: int = LEAST_CAPACITY
+) -> Callable[[Problem, Start], Solution]:
     """Return the solver of one world whose batches are solved by `minimise`, at the capacity that they need.
 
-    minimise: takes and returns pytrees with a batch axis first.
+    minimise: takes and returns pytrees with a batch axis first; least: capacity, see `capacities`.
     """
 
     def batched(p: Problem, start: Start) -> Solution:
         wanted = need(start.nrow, start.ncone)
-        return with_capacity(capacities(most(p.law)), wanted, lambda n, *a: _sized(n, minimise, *a), p, start)
+        return with_capacity(capacities(most(p.law), least), wanted, lambda n, *a: _sized(n, minimise, *a), p, start)
 
     return whole_batch(batched)
 

@@ -11,7 +11,7 @@ from jax import lax
 
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
-from mjx_like.math.linalg import cho_solve, cholesky, matmul
+from mjx_like.math.linalg import cho_solve, cholesky, half_solve, matmul
 from mjx_like.solver.capacity import split
 from mjx_like.solver.law import Law
 from mjx_like.solver.problem import Problem, times
@@ -34,12 +34,29 @@ class Dual(NamedTuple):
     friction: Array  # (ncone, ndim - 1); axes that a contact does not use are 0
 
 
-def dual(p: Problem, unconstrained: Array) -> Dual:
+class Response(NamedTuple):
+    """How the acceleration responds to forces of the rows: by M^-1 J' f, with M = L L'."""
+
+    factor: Array  # (nv, nv) L
+    half: Array  # (nv, nrow) L^-1 J'
+
+    def acceleration(self, force: Array, at_once: bool = False) -> Array:
+        """Return M^-1 J' f, shape (nv,)."""
+        return half_solve(self.factor, times(self.half, force)[:, None], transposed=True, at_once=at_once)[:, 0]
+
+
+def response(p: Problem, at_once: bool = False) -> Response:
+    """Return the response of one world; at_once: see `lapack.cholesky`."""
+    factor = cholesky(p.M, at_once)
+    return Response(factor, half_solve(factor, p.J.T, at_once=at_once))
+
+
+def dual(p: Problem, unconstrained: Array, response: Response) -> Dual:
     """Return the dual of a primal problem; unconstrained: acceleration without constraints, shape (nv,)."""
     ncone = split(p.law)[1]
     used, loss = p.law.D > 0, p.law.loss
     return Dual(
-        A=matmul(p.J, cho_solve(cholesky(p.M), p.J.T)),
+        A=matmul(response.half.T, response.half),
         R=safe.divide(1, p.law.D, 1, where=used),
         b=times(p.J, unconstrained) - p.aref,
         low=jnp.where(loss > 0, -loss, jnp.where(p.law.high == jnp.inf, -jnp.inf, 0)),

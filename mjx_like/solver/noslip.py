@@ -20,9 +20,9 @@ from mjx_like.math.linalg import matmul
 from mjx_like.math.linear import linear_at_capacity
 from mjx_like.math.rule import custom_jvp
 from mjx_like.solver.capacity import Kept, most, need, split
-from mjx_like.solver.dual import Dual, dual, within_ellipsoid
-from mjx_like.solver.pgs import WORSE
+from mjx_like.solver.dual import Dual, dual, response, within_ellipsoid
 from mjx_like.solver.problem import Islands, Problem, times
+from mjx_like.solver.sweep import WORSE
 
 Array = jax.Array
 
@@ -104,7 +104,7 @@ def _cut_frame(kept: Kept, frame: Frame) -> Frame:
 
 def _swept(iterations: int, task: Task, frame: Frame) -> tuple[Array, Array]:
     """Return the forces of one world after the sweeps, and their number."""
-    row, problem = frame.islands.row, dual(task.problem, task.unconstrained)
+    row, problem = frame.islands.row, dual(task.problem, task.unconstrained, response(task.problem))
     nplain, ncone, _ = split(task.problem.law)
     plain, cones = (jnp.minimum(largest(x), most) for x, most in ((frame.nrow, nplain), (frame.ncone, ncone)))
     regular = times(row, 0.5 * problem.R * task.force**2)
@@ -196,7 +196,7 @@ def _conditions(task: Task, frame: Frame, at: Array, force: Array) -> Array:
 
     at: the forces that decide which bounds are active.
     """
-    problem, n = dual(task.problem, task.unconstrained), force.size
+    problem, n = dual(task.problem, task.unconstrained, response(task.problem)), force.size
     slope = problem.b + matmul(problem.A, force[:, None])[:, 0]
     fixed = force - task.force
     loss, first = problem.high < jnp.inf, frame.pair > 0

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import lax
+import numpy as np
 
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
-from mjx_like.math.linalg import cho_solve, cholesky
+from mjx_like.math.lots import advanced, share
 from mjx_like.solver.capacity import at_capacity, split
-from mjx_like.solver.dual import Dual, dual, dual_state, on_ellipsoid, within_ellipsoid
+from mjx_like.solver.dual import Dual, Response, dual, dual_state, on_ellipsoid, response
 from mjx_like.solver.law import force as primal_force
 from mjx_like.solver.problem import (
     Problem,
@@ -24,21 +24,37 @@ from mjx_like.solver.problem import (
     transposed_times,
 )
 from mjx_like.solver.shuffle import shuffled, stream
+from mjx_like.solver.sweep import parts, swept
 
 Array = jax.Array
 
-WORSE = 1e-10  # cost increase from which on a block keeps its old force
 _LONGEST_STREAM = 1 << 20
+# a sweep is many short kernels: its lots are larger than those of other loops, and its matrix is better small
+_LEAST_LOT, _LEAST_CAPACITY = 64, 16
+
+
+class _Fixed(NamedTuple):
+    """What the sweeps of a world go by; a block is a row without a cone, or a cone."""
+
+    problem: Dual
+    row: Array  # (nisland, nrow) rows in use of each island, bool
+    order: Array  # (nisland, nblock) blocks of each island first, then nblock
+    count: Array  # (nisland,) number of its blocks
+    scale: Array  # (nisland,) one over the trace of its inertia
+    tolerance: Array
+    limit: Array  # sweeps of an island
 
 
 class _State(NamedTuple):
-    """Where the solve of one island stands."""
+    """Where the solve of a world stands."""
 
     force: Array
     before: Array  # forces before the extrapolation
     order: Array  # blocks of the island first
-    momentum: Array  # iterations since the last restart
-    iterations: Array
+    momentum: Array  # sweeps since the last restart
+    island: Array  # the number of islands when all are done
+    sweeps: Array  # of this island
+    most: Array  # sweeps of any island
     done: Array
 
 
@@ -46,27 +62,54 @@ def pgs(settings: Settings, p: Problem, start: Start) -> Solution:
     """Return the optimum of one world, as far as `iterations` sweeps and the tolerance go.
 
     A sweep minimises over one row or one elliptic cone after the other, in a shuffled order. An island ends when a
-    sweep saves less cost, over the trace of its inertia, than the tolerance.
+    sweep saves less cost, over the trace of its inertia, than the tolerance. Under `vmap` each pass makes a sweep in
+    a lot of the worlds that are not done.
     Source: mj_solPGS; O'Donoghue and Candes 2015.
     """
-    return at_capacity(jax.vmap(functools.partial(_solve, settings)))(p, start)
+    return at_capacity(functools.partial(_minimise, settings), _LEAST_CAPACITY)(p, start)
 
 
-def _solve(settings: Settings, p: Problem, start: Start) -> Solution:
-    problem = dual(p, start.smooth)
-    force = _initial(settings, p, start, problem)
-    nisland = start.islands.dof.shape[0]
-    scale = 1 / jnp.maximum(times(start.islands.dof, jnp.diag(p.M)), MINVAL)
-    solve = functools.partial(_solve_island, settings, p, start, problem, scale)
-    force, iterations = lax.fori_loop(0, nisland, solve, (force, jnp.int32(0)))
-    constraint = transposed_times(p.J, force)
-    qacc = start.smooth + cho_solve(cholesky(p.M), constraint)
+def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
+    responses = jax.vmap(functools.partial(response, at_once=True))(p)
+    fixed = jax.vmap(functools.partial(_fixed, settings))(p, start, responses)
+    first = jax.vmap(functools.partial(_first, settings))(p, start, fixed)
+    batch, _, nblock = fixed.order.shape
+    numbers = jnp.asarray(stream(min(settings.iterations * max(nblock - 1, 0) + 1, _LONGEST_STREAM)))
+    s = advanced(functools.partial(_sweep, numbers), fixed, first, share(batch, _LEAST_LOT))
+    return jax.vmap(_solution)(p, start, responses, s)
+
+
+def _fixed(settings: Settings, p: Problem, start: Start, response: Response) -> _Fixed:
+    nplain, ncone, ndim = split(p.law)
+    row = (p.law.D > 0) & (start.islands.row > 0)
+    block = jnp.concatenate([row[:, :nplain], row[:, nplain :: max(ndim, 1)] if ncone else row[:, :0]], axis=1)
+    place = np.arange(block.shape[1])[:, None]
+    return _Fixed(
+        problem=dual(p, start.smooth, response),
+        row=row,
+        order=jnp.sum(jnp.cumsum(block, axis=1)[:, None] <= place, axis=2, dtype=jnp.int32),
+        count=jnp.sum(block, axis=1, dtype=jnp.int32),
+        scale=1 / jnp.maximum(times(start.islands.dof, jnp.diag(p.M)), MINVAL),
+        tolerance=start.tolerance,
+        limit=jnp.asarray(most_iterations(settings, start.limit), jnp.int32),
+    )
+
+
+def _first(settings: Settings, p: Problem, start: Start, fixed: _Fixed) -> _State:
+    force = _initial(settings, p, start, fixed.problem)
+    zero = jnp.int32(0)
+    state = _State(force, force, fixed.order[0], zero, jnp.int32(-1), zero, zero, jnp.zeros((), bool))
+    return _next_island(fixed, state)
+
+
+def _solution(p: Problem, start: Start, response: Response, s: _State) -> Solution:
+    qacc = start.smooth + response.acceleration(s.force, at_once=True)
     return Solution(
         qacc=qacc,
-        force=force,
-        constraint=constraint,
-        state=dual_state(p.law, force),
-        iterations=iterations,
+        force=s.force,
+        constraint=transposed_times(p.J, s.force),
+        state=dual_state(p.law, s.force),
+        iterations=s.most,
         residual=jnp.linalg.norm(gradient(p, qacc)) / jnp.maximum(jnp.trace(p.M), MINVAL),
     )
 
@@ -80,45 +123,51 @@ def _initial(settings: Settings, p: Problem, start: Start, problem: Dual) -> Arr
     return jnp.where(cost > 0, 0, f)
 
 
-def _solve_island(
-    settings: Settings, p: Problem, start: Start, problem: Dual, scale: Array, island: Array, carry: tuple[Array, Array]
-) -> tuple[Array, Array]:
-    """Return the forces after the solve of one island, and the most iterations that any has taken."""
-    force, most = carry
-    nplain, ncone, ndim = split(p.law)
-    mine = (p.law.D > 0) & (start.islands.row[island] > 0)
-    blocks = jnp.concatenate([mine[:nplain], mine[nplain :: max(ndim, 1)] if ncone else mine[:0]])
-    count = jnp.sum(blocks, dtype=jnp.int32)
-    numbers = jnp.asarray(stream(min(settings.iterations * max(blocks.size - 1, 0) + 1, _LONGEST_STREAM)))
-
-    def sweep(s: _State) -> _State:
-        share = jnp.where(s.iterations > 0, (s.momentum - 1) / (s.momentum + 2), 0).astype(force.dtype)
-        ahead = project(p, problem, s.force + share * (s.force - s.before))
-        f = jnp.where((share > 0) & mine, ahead, s.force)
-        order = shuffled(s.order, count, numbers, s.iterations * (count - 1))
-        new, saved = lax.fori_loop(
-            0, count, lambda i, c: _visit(p, problem, order[i], c), (f, jnp.zeros((), force.dtype))
-        )
-        against = (s.iterations > 0) & (jnp.sum(jnp.where(mine, (new - f) * (f - s.force), 0)) < 0)
-        return _State(
-            force=new,
-            before=s.force,
-            order=order,
-            momentum=jnp.where(against, 0, s.momentum + 1),
-            iterations=s.iterations + 1,
-            done=scale[island] * saved < start.tolerance,
-        )
-
-    order = jnp.argsort(~blocks, stable=True).astype(jnp.int32)
+def _next_island(fixed: _Fixed, s: _State) -> _State:
+    """Return the state of one world at the start of its next island that has rows; done where there is none."""
+    nisland = fixed.count.size
+    number = jnp.arange(nisland, dtype=jnp.int32)
+    island = jnp.min(jnp.where((number > s.island) & (fixed.count > 0), number, nisland))
+    done = (island == nisland) | (fixed.limit <= 0)
     zero = jnp.int32(0)
-    first = _State(force, force, order, zero, zero, count == 0)
-    s = lax.while_loop(lambda s: ~s.done & (s.iterations < most_iterations(settings, start.limit)), sweep, first)
-    return s.force, jnp.maximum(most, s.iterations)
+    order = fixed.order[jnp.minimum(island, nisland - 1)]
+    return s._replace(before=s.force, order=order, momentum=zero, island=island, sweeps=zero, done=done)
 
 
-def project(p: Problem, problem: Dual, force: Array) -> Array:
+def _sweep(numbers: Array, fixed: _Fixed, s: _State) -> _State:
+    """Return the state of a batch of worlds, none of which is done, after one sweep of the island that each is at."""
+    start, mine, count = jax.vmap(_extrapolated)(fixed, s)
+    order = shuffled(s.order.T, count, numbers, s.sweeps * (count - 1))
+    new, saved = swept(fixed.problem, order, count, start)
+    return jax.vmap(_after)(fixed, s._replace(order=order.T), start, new, mine, saved)
+
+
+def _extrapolated(fixed: _Fixed, s: _State) -> tuple[Array, Array, Array]:
+    """Return the forces that a sweep of one world starts from, the rows of its island and the number of its blocks."""
+    mine, count = fixed.row[s.island], fixed.count[s.island]
+    share = jnp.where(s.sweeps > 0, (s.momentum - 1) / (s.momentum + 2), 0).astype(s.force.dtype)
+    ahead = _projected(fixed.problem, s.force + share * (s.force - s.before))
+    return jnp.where((share > 0) & mine, ahead, s.force), mine, count
+
+
+def _after(fixed: _Fixed, s: _State, start: Array, new: Array, mine: Array, saved: Array) -> _State:
+    """Return the state of one world after a sweep that went from `start` to `new`."""
+    against = (s.sweeps > 0) & (jnp.sum(jnp.where(mine, (new - start) * (start - s.force), 0)) < 0)
+    sweeps = s.sweeps + 1
+    after = s._replace(
+        force=new,
+        before=s.force,
+        momentum=jnp.where(against, 0, s.momentum + 1),
+        sweeps=sweeps,
+        most=jnp.maximum(s.most, sweeps),
+    )
+    ended = (fixed.scale[s.island] * saved < fixed.tolerance) | (sweeps >= fixed.limit)
+    return jax.tree.map(functools.partial(jnp.where, ended), _next_island(fixed, after), after)
+
+
+def _projected(problem: Dual, force: Array) -> Array:
     """Return the forces within their bounds and cones: normals raised to 0, then tangents scaled to the surface."""
-    nplain, ncone, ndim = split(p.law)
+    nplain, ncone, ndim = parts(problem)
     plain = safe.clip(force[:nplain], problem.low[:nplain], problem.high[:nplain])
     if not ncone:
         return plain
@@ -128,57 +177,3 @@ def project(p: Problem, problem: Dual, force: Array) -> Array:
     tangents = jnp.where(outside[:, None], on_ellipsoid(tangents, problem.friction, normal), tangents)
     cones = jnp.where((normal < 0)[:, None], 0, jnp.concatenate([normal[:, None], tangents], axis=1))
     return jnp.concatenate([plain, cones.ravel()])
-
-
-def _visit(p: Problem, problem: Dual, block: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Return forces and saved cost after the minimisation over one block: a row, or a cone."""
-    nplain, ncone, _ = split(p.law)
-    if not ncone:
-        return _visit_row(problem, block, carry)
-    if not nplain:
-        return _visit_cone(p, problem, block, carry)
-    return lax.cond(
-        block < nplain,
-        lambda: _visit_row(problem, jnp.minimum(block, nplain - 1), carry),
-        lambda: _visit_cone(p, problem, jnp.maximum(block - nplain, 0), carry),
-    )
-
-
-def _visit_row(problem: Dual, row: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
-    force, saved = carry
-    a, old = problem.A[row], force[row]
-    curvature = a[row] + problem.R[row]
-    slope = problem.b[row] + jnp.sum(a * force) + problem.R[row] * old
-    new = jnp.clip(old - slope / curvature, problem.low[row], problem.high[row])
-    change = 0.5 * curvature * (new - old) ** 2 + slope * (new - old)
-    keep = change > WORSE
-    return force.at[row].set(jnp.where(keep, old, new)), saved - jnp.where(keep, 0, change)
-
-
-def _visit_cone(p: Problem, problem: Dual, cone: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Return what `_visit` does for a cone: along the ray through its force, then across at a fixed normal."""
-    force, saved = carry
-    nplain, _, ndim = split(p.law)
-    start, friction = nplain + cone * ndim, problem.friction[cone]
-    zero = jnp.zeros_like(start)
-    old, R = (lax.dynamic_slice(x, (start,), (ndim,)) for x in (force, problem.R))
-    rows = lax.dynamic_slice(problem.A, (start, zero), (ndim, force.size))
-    A = lax.dynamic_slice(rows, (zero, start), (ndim, ndim)) + jnp.diag(R)
-    slope = lax.dynamic_slice(problem.b, (start,), (ndim,)) + times(rows, force) + R * old
-    # the ray; from the tip of the cone, the normal alone
-    bend = jnp.sum(old * times(A, old))
-    along = -jnp.sum(old * slope) / jnp.where(bend >= MINVAL, bend, 1)
-    along = jnp.where(old[0] + along * old[0] < 0, -1, along)
-    ray = jnp.where(bend >= MINVAL, old * (1 + along), old)
-    tip = jnp.where(jnp.arange(ndim) == 0, jnp.maximum(old[0] - slope[0] / A[0, 0], 0), 0)
-    new = jnp.where(old[0] < MINVAL, tip, ray)
-    # across
-    across = A[1:, 1:]
-    target = slope[1:] - times(across, old[1:]) + A[1:, 0] * (new[0] - old[0])
-    tangents = within_ellipsoid(across, target, friction, new[0])
-    new = jnp.concatenate([new[:1], jnp.where(new[0] < MINVAL, 0, tangents)])
-    delta = new - old
-    change = 0.5 * jnp.sum(delta * times(A, delta)) + jnp.sum(delta * slope)
-    keep = change > WORSE
-    new = jnp.where(keep, old, new)
-    return lax.dynamic_update_slice(force, new, (start,)), saved - jnp.where(keep, 0, change)

@@ -28,16 +28,21 @@ def stream(count: int) -> np.ndarray:
 
 
 def shuffled(order: Array, count: Array, numbers: Array, start: Array) -> Array:
-    """Return `order` with its first `count` entries shuffled by Fisher and Yates.
+    """Return `order`, the first `count` entries of each column of which are shuffled by Fisher and Yates.
 
-    numbers: random 32-bit numbers, of which those from `start` on are used, count - 1 in all.
+    order: shape (n, batch); count, start: shape (batch,); numbers: random 32-bit numbers, of which a column uses
+    count - 1, those from `start` on.
     """
+    row = jnp.arange(order.shape[0], dtype=jnp.int32)[:, None]
+    step = count - 1 - row  # the first number tells where the last entry goes
+    number = numbers.at[start + step].get(mode="clip")
+    target = jnp.where((row > 0) & (step >= 0), (number % (row + 1).astype(jnp.uint32)).astype(jnp.int32), row)
+    most = jnp.max(count)
 
-    def swap(step: Array, order: Array) -> Array:
-        i = count - 1 - step
-        number = numbers.at[start + step].get(mode="clip")
-        j = (number % (i + 1).astype(jnp.uint32)).astype(jnp.int32)
-        a, b = order[i], order[j]
-        return order.at[i].set(b).at[j].set(a)
+    def swap(turn: Array, order: Array) -> Array:
+        i = most - 1 - turn
+        at = row == target[i]
+        other = jnp.sum(jnp.where(at, order, 0), axis=0, dtype=order.dtype)
+        return jnp.where(row == i, other, jnp.where(at, order[i], order))
 
-    return lax.fori_loop(0, jnp.maximum(count - 1, 0), swap, order)
+    return lax.fori_loop(0, jnp.maximum(most - 1, 0), swap, order)
