@@ -1,12 +1,14 @@
 """Which pairs of a large group are near enough to be worth their kernel: those whose bounds meet."""
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from mjx_like.math.platform import on_cpu
-from mjx_like.math.select import precedes, search, take
+from mjx_like.math.select import precedes, rows, search, take
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import PairGroup
@@ -15,6 +17,7 @@ from mjx_like.types.pytree import Record, leaf, record
 Array = jax.Array
 
 _FEW = 256  # pairs up to which a CPU compares each with each, in fewer loops than a sort, and others always sort
+_SLACK = 16  # of bounding boxes, in units of rounding
 
 
 @record
@@ -38,6 +41,24 @@ def near_pairs(gap: Array, capacity: int) -> Near:
     found = jnp.sum(meets, dtype=jnp.int32)
     first = positions(keep_lowest(meets, gap, capacity), capacity)
     return Near(jnp.minimum(first, gap.size - 1), first < gap.size, found)
+
+
+def refined(gap: Array, capacity: int, finer: Callable[[], Array]) -> Array:
+    """Return lower bounds of distances, shape (n,): better ones where more than `capacity` are not above zero.
+
+    finer: makes other bounds, of which the larger counts; it runs only when some world of a batch needs it.
+
+    Nothing here has a derivative.
+    """
+    gap = lax.stop_gradient(gap)
+    if gap.size <= capacity:
+        return gap
+    crowded = jnp.sum(gap <= 0, dtype=jnp.int32) > capacity
+
+    def better(state: tuple[Array, Array]) -> tuple[Array, Array]:
+        return jnp.zeros((), bool), jnp.maximum(state[1], lax.stop_gradient(finer()))
+
+    return lax.while_loop(lambda state: state[0], better, (crowded, gap))[1]
 
 
 def positions(flags: Array, capacity: int) -> Array:
@@ -99,6 +120,22 @@ def sphere_gap(m: Model, first: np.ndarray, second: np.ndarray, geom_xpos: Array
     """Return the distances of the bounding spheres of geoms, shape (n,) [m]; below zero where they overlap."""
     apart = take(geom_xpos, second) - take(geom_xpos, first)
     return jnp.sqrt(jnp.sum(apart * apart, axis=1)) - take(m.geom_rbound, first) - take(m.geom_rbound, second)
+
+
+def box_gap(m: Model, first: Array, second: Array, geom_xpos: Array, geom_xmat: Array) -> Array:
+    """Return lower bounds of the distances of geoms by their bounding boxes, less what rounding can take, shape (n,).
+
+    Nothing here has a derivative.
+    """
+    table = lax.stop_gradient(jnp.concatenate([geom_xpos, geom_xmat.reshape(-1, 9), m.geom_aabb], axis=1))
+    sides = [rows(table, geom) for geom in (first, second)]
+    turned = [side[:, 3:12].reshape(-1, 3, 3) for side in sides]
+    center = [
+        side[:, :3] + jnp.sum(mat * side[:, None, 12:15], axis=2) for side, mat in zip(sides, turned, strict=True)
+    ]
+    apart = center[1] - center[0]
+    slack = _SLACK * jnp.finfo(apart.dtype).eps * jnp.sum(jnp.abs(sides[0][:, :3]) + jnp.abs(apart), axis=1)
+    return between_boxes(apart, *turned, *(side[:, 15:] for side in sides)) - slack
 
 
 def between_boxes(apart: Array, first: Array, second: Array, size1: Array, size2: Array) -> Array:

@@ -3,10 +3,11 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from mjx_like.collision import hfield, pair_pose, user_function
 from mjx_like.collision.at_need import Pairs, near_points
-from mjx_like.collision.broadphase import Near, group_gap, near_pairs
+from mjx_like.collision.broadphase import Near, box_gap, group_gap, near_pairs, refined
 from mjx_like.collision.closed import plane_mesh
 from mjx_like.collision.convex import convex_pair
 from mjx_like.collision.sdf import mesh_sdf
@@ -53,9 +54,7 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
     pairs = [group.pair for group in closed]
     limits = jnp.split(take(detect, np.concatenate(pairs)), np.cumsum([p.size for p in pairs])[:-1]) if pairs else []
     near = [
-        near_pairs(group_gap(m, group, geom_xpos, geom_xmat) - limit, group.capacity)
-        if group.capacity < group.pair.size
-        else None
+        _near(m, group, limit, geom_xpos, geom_xmat) if group.capacity < group.pair.size else None
         for group, limit in zip(closed, limits, strict=True)
     ]
     whole = [k for k, chosen in enumerate(near) if chosen is None]
@@ -80,6 +79,15 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
     points = Candidates(active, rest[0], jnp.stack(rest[1:4]), jnp.stack(rest[4:7]), False, None, None)
     near = [*near, chosen]
     return points if all(x is None for x in near) else _with_ranks(plan, near, points)
+
+
+def _near(m: Model, group: PairGroup, limit: Array, geom_xpos: Array, geom_xmat: Array) -> Near:
+    """Return the pairs of a group whose bounds are nearest."""
+    gap = group_gap(m, group, geom_xpos, geom_xmat) - limit
+    if not {GeomType.PLANE, GeomType.HFIELD} & set(group.types):
+        *poses, limit = lax.stop_gradient((geom_xpos, geom_xmat, limit))
+        gap = refined(gap, group.capacity, lambda: box_gap(m, group.geom1, group.geom2, *poses) - limit)
+    return near_pairs(gap, group.capacity)
 
 
 def _near_points(

@@ -23,6 +23,8 @@ def pile(*shapes: str) -> str:
 
 
 XML = pile('type="sphere" size=".11"', 'type="capsule" size=".09 .08"')
+# rods: the bounding spheres of more pairs meet than go on, their boxes do not
+RODS = pile('type="capsule" size=".03 .3" euler="90 0 0"', 'type="cylinder" size=".04 .3" euler="0 90 0"')
 SEARCHED = pile('type="cylinder" size=".11 .1"', 'type="ellipsoid" size=".12 .1 .11"')
 
 
@@ -62,7 +64,7 @@ def capacities(m: mjx.Model) -> tuple[int, int]:
     return sum(g.capacity for g in groups), sum(g.pair.size for g in groups)
 
 
-@pytest.mark.parametrize(("xml", "per_geom"), [(XML, 2), (SEARCHED, 4)], ids=["closed", "searched"])
+@pytest.mark.parametrize(("xml", "per_geom"), [(XML, 2), (SEARCHED, 4), (RODS, 2)], ids=["closed", "searched", "rods"])
 def test_culled_groups_give_the_oracles_contacts_and_derivatives(monkeypatch, xml, per_geom):
     whole = mjx.Model.from_xml_string(xml)
     part = culled(monkeypatch, 8, per_geom, xml)

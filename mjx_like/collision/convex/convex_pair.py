@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision.broadphase import Near, between_boxes, near_pairs, sphere_gap
+from mjx_like.collision.broadphase import Near, box_gap, near_pairs, refined, sphere_gap
 from mjx_like.collision.convex import ccd, flat_tables, manifold
 from mjx_like.collision.convex.ccd import FAR, Nearest
 from mjx_like.collision.convex.derivative import follow, held
@@ -28,7 +28,6 @@ from mjx_like.types.topology import Topology
 
 Array = jax.Array
 
-_SLACK = 16  # of bounding boxes, in units of rounding
 
 _Found = Nearest | portal_contact.Found
 
@@ -69,10 +68,17 @@ def convex_points(
         geom_xpos, geom_xmat, m.geom_size, m.geom_rbound, m.mesh_vert, m.mesh_polynormal, detect,
         jnp.asarray(m.opt.ccd_tolerance),
     )  # fmt: skip
-    gap = lax.stop_gradient(sphere_gap(m, *plan.geom.T, geom_xpos) - detect)
+    every = np.arange(plan.pair.size)
+    *poses, limit = lax.stop_gradient((geom_xpos, geom_xmat, detect))
+
+    def by_boxes(pair: Array | np.ndarray) -> Array:
+        return box_gap(m, *rows(plan.geom, pair).T, *poses) - rows(limit, pair)
+
+    gap = sphere_gap(m, *plan.geom.T, geom_xpos) - detect
+    gap = refined(gap, plan.capacity, lambda: by_boxes(every))
     chosen = near_pairs(gap, plan.capacity) if plan.capacity < plan.pair.size else None
-    pair, near = (np.arange(plan.pair.size), gap <= 0) if chosen is None else (chosen.pair, chosen.used)
-    near &= _boxes_meet(m, plan, pair, geom_xpos, geom_xmat, detect)
+    pair, near = (every, gap <= 0) if chosen is None else (chosen.pair, chosen.used)
+    near &= by_boxes(pair) <= 0
 
     @custom_jvp
     def points(inputs: _Inputs, pair: Array, near: Array) -> tuple[Points, _Found]:
@@ -86,21 +92,6 @@ def convex_points(
         return (result, found), (rest[0]._replace(dist=moved[0], pos=moved[1], normal=moved[2]), rest[1])
 
     return points(inputs, pair, near)[0], chosen
-
-
-def _boxes_meet(m: Model, plan: ConvexPlan, pair: Array, geom_xpos: Array, geom_xmat: Array, detect: Array) -> Array:
-    """Return whether the bounding boxes of pairs, grown by what rounding can take, are within reach of each other."""
-    geom = rows(plan.geom, pair)
-    table = jnp.concatenate([geom_xpos, geom_xmat.reshape(-1, 9), m.geom_aabb], axis=1)
-    sides = [rows(lax.stop_gradient(table), geom[:, k]) for k in (0, 1)]
-    turned = [side[:, 3:12].reshape(-1, 3, 3) for side in sides]
-    center = [
-        side[:, :3] + jnp.sum(mat * side[:, None, 12:15], axis=2) for side, mat in zip(sides, turned, strict=True)
-    ]
-    apart = center[1] - center[0]
-    gap = between_boxes(apart, *turned, *(side[:, 15:] for side in sides))
-    slack = _SLACK * jnp.finfo(apart.dtype).eps * jnp.sum(jnp.abs(sides[0][:, :3]) + jnp.abs(apart), axis=1)
-    return gap <= lax.stop_gradient(rows(detect, pair)) + slack
 
 
 def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, near: Array) -> tuple[Points, _Found]:
