@@ -26,9 +26,9 @@ _ROWS_PER_GEOM = 4
 _ROWS_PER_FLAT_GEOM = 8  # of one that lies on and under others, with four points each
 # where more trees than these have such geoms they may be a pile, in which a plank lies across several
 _FEW_STACKED, _ROWS_IN_PILE = 8, 24
-# Pairs of a group that all go on to its kernel or search; and beyond it, how many for each geom of the group: in a
-# pile, and of one robot, whose parts are held apart
-_ALL, _PAIRS_PER_GEOM, _PAIRS_PER_GEOM_OF_ROBOT = 128, 8, 2
+# Pairs of a group that all go on to its kernel or search; of more, at least how many, and how many for each geom of the
+# group: in a pile, and of one robot, whose parts are held apart
+_ALL, _LEAST_PAIRS, _PAIRS_PER_GEOM, _PAIRS_PER_GEOM_OF_ROBOT = 128, 256, 8, 2
 
 
 def make_plan(t: Topology) -> CollisionPlan:
@@ -180,7 +180,7 @@ def _pair_capacity(t: Topology, geom: np.ndarray) -> int:
     own = root[:, 0] == root[:, 1]
     parts = (geom[own], _PAIRS_PER_GEOM_OF_ROBOT), (geom[~own], _PAIRS_PER_GEOM)
     most = sum(min(len(part), per_geom * np.unique(part).size) for part, per_geom in parts)
-    return min(len(geom), max(_ALL, most))
+    return min(len(geom), max(_LEAST_PAIRS, most))
 
 
 def _convex(t: Topology, groups: tuple[PairGroup, ...]) -> ConvexPlan | None:

@@ -31,6 +31,7 @@ SEARCHED = pile('type="cylinder" size=".11 .1"', 'type="ellipsoid" size=".12 .1 
 def culled(monkeypatch, least: int, per_geom: int, xml: str = XML) -> mjx.Model:
     """Return the model with capacities small enough that the groups are culled."""
     monkeypatch.setattr(collision_plan, "_ALL", least)
+    monkeypatch.setattr(collision_plan, "_LEAST_PAIRS", least)
     monkeypatch.setattr(collision_plan, "_PAIRS_PER_GEOM", per_geom)
     return mjx.Model.from_xml_string(xml)
 
