@@ -2,11 +2,12 @@
 
 from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.actuator.transmission import actuator_velocity, transmission
+from mjx_like.collision.buffer import without_contacts
 from mjx_like.collision.driver import collision
 from mjx_like.constraint.softening import active_from
 from mjx_like.constraint.stage import make_constraint, reference_constraint
 from mjx_like.hard.reach import reaching as hard_reaching
-from mjx_like.hard.stage import hard_constraint
+from mjx_like.hard.stage import finds_contacts, hard_constraint
 from mjx_like.integrator.table import integrator_of
 from mjx_like.passive.stage import passive
 from mjx_like.sensor.stage import sensor_acc, sensor_pos, sensor_vel
@@ -34,14 +35,23 @@ def fwd_position(m: Model, d: Data) -> Data:
     Source: mj_fwdPosition.
     """
     seems_one_world("fwd_position", m, d)
+    d = collision(_reaching(m, d), _pose(m, d))
+    return transmission(m, make_constraint(m, d))
+
+
+def _pose(m: Model, d: Data) -> Data:
     d = kinematics(m, d)
     d = com_pos(m, d)
     d = camlight(m, d)
     d = tendon(m, d)
     d = crb(m, d)
-    d = factor_m(m, d)
-    d = collision(_reaching(m, d), d)
-    d = make_constraint(m, d)
+    return factor_m(m, d)
+
+
+def _position_without_contacts(m: Model, d: Data) -> Data:
+    """Return what `fwd_position` does for a step that finds its contacts later; rows are those of equalities."""
+    d = without_contacts(m, _pose(m, d))
+    d = make_constraint(m, d) if len(m.plans.constraint.equality_order) else d
     return transmission(m, d)
 
 
@@ -100,7 +110,10 @@ def forward_motion(m: Model, d: Data, skip_sensor: bool = False) -> Data:
 
     It is the part of `forward` that comes before controls and applied forces are read.
     """
-    d = fwd_position(m, d)
+    return _motion(m, fwd_position(m, d), skip_sensor)
+
+
+def _motion(m: Model, d: Data, skip_sensor: bool) -> Data:
     d = d if skip_sensor else sensor_pos(m, d)
     d = energy_pos(m, d) if m.enabled(EnableBit.ENERGY) else d
     return _velocity(m, d, skip_sensor)
@@ -136,7 +149,8 @@ def forward_skip(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor:
 def forward_from(m: Model, d: Data, skip_stage: Stage = Stage.NONE, skip_sensor: bool = False) -> Data:
     """Return what `forward_skip` does, of arguments that fit."""
     if skip_stage < Stage.POS:
-        return forward_acceleration(m, forward_motion(m, d, skip_sensor), skip_sensor)
+        position = _position_without_contacts if finds_contacts(m) else fwd_position
+        return forward_acceleration(m, _motion(m, position(m, d), skip_sensor), skip_sensor)
     if skip_stage < Stage.VEL:
         d = _velocity(m, d, skip_sensor)
     return forward_acceleration(m, d, skip_sensor)

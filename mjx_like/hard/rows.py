@@ -178,6 +178,8 @@ def forces(
         cones = jnp.concatenate([(p.used * z.gamma)[nplain:, None], along], axis=1)
         rows = jnp.concatenate([plain, cones.ravel()])
     force = layout.to_rows(rows) / h
+    total = transposed_times(full_j(m, d), force)
+    if not len(m.plans.constraint.equality_order):
+        return force, total
     pulled = own.D * (own.target - times(own.J, z.nu - d.qvel) / h)
-    total = transposed_times(own.J, pulled) + transposed_times(full_j(m, d), force)
-    return force + pulled, total
+    return force + pulled, transposed_times(own.J, pulled) + total

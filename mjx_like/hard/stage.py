@@ -1,24 +1,26 @@
 """The stage of hard contact: the acceleration of a step at whose end nothing penetrates."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.constraint.plan import without_rows
+from mjx_like.constraint.stage import reference_constraint
 from mjx_like.errors import UnsupportedError
 from mjx_like.hard.free_motion import free_motion
 from mjx_like.hard.implicit_gradient import solution
 from mjx_like.hard.interior_point import tolerance
-from mjx_like.hard.problem import Point, Problem, without_friction
+from mjx_like.hard.problem import without_friction
 from mjx_like.hard.restitution import at_end, impacts, over_step, to_first
 from mjx_like.hard.rows import Motion, forces, least_distance, problem
 from mjx_like.integrator.position import integrate_pos
 from mjx_like.integrator.table import conditions
 from mjx_like.math import lapack
 from mjx_like.math.linalg import solve_general
-from mjx_like.solver.rows import ConeLayout, PlainLayout
+from mjx_like.math.moving import moving_with
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
@@ -27,9 +29,10 @@ Array = jax.Array
 _UNCONVERGED = 1e-3  # error of products over their targets that counts, in float64
 _LEFT = 0.2  # of the velocity without contacts, where the first search starts: contacts stop most of what they meet
 
+_COUNTERS = ("maxuse_con", "maxuse_efc", "warning")
 _ROWS = (
-    "efc_type", "efc_id", "efc_J", "efc_pos", "efc_margin", "efc_frictionloss", "efc_diagA", "efc_KBIP", "efc_D",
-    "efc_R", "ne", "nf", "nl", "nefc", "ncon", "maxuse_con", "maxuse_efc", "warning",
+    "contact", "efc_type", "efc_id", "efc_J", "efc_pos", "efc_margin", "efc_frictionloss", "efc_diagA", "efc_KBIP",
+    "efc_D", "efc_R", "ne", "nf", "nl", "nefc", "ncon", *_COUNTERS,
 )  # fmt: skip
 
 
@@ -37,7 +40,8 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
     """Return `d` with the acceleration of the step and the forces of its constraints.
 
     The contacts are solved for with the distances at the start, then once more, `refresh` times, with those where the
-    step ends; `contact` and `efc_*` are left as the last solve had them. After a search that fails the next ones are
+    step ends; `contact` and `efc_*` are left as the last solve had them. Where `finds_contacts`, those of `d` do not
+    matter, but for equalities. After a search that fails the next ones are
     made without the friction of contacts, and do not fail; the step counts as unconverged. The motion of the
     variational integrator is linearised about the velocity before each solve.
 
@@ -57,34 +61,45 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
         nu = lapack.solve(own.A, own.b) if m.nv else free
         return _finished(m, d, nu, nu, jnp.zeros_like(nu))
     end = solved(m, d, free, motion_about, position, m.hard.refresh + 1)
-    nu, rows, error = end.z.nu, end.rows, end.error
-    force, constraint = forces(m, rows, end.own, end.layout, end.problem, end.z)
+    rows = d.replace(**end.rows)
+    rows = reference_constraint(m, rows) if finds_contacts(m) else rows
     return _finished(
         m,
         rows.replace(
-            efc_force=force,
+            efc_force=end.force,
             solver_niter=end.iterations,
-            solver_residual=error,
+            solver_residual=end.error,
             unconverged=d.unconverged + end.failed.astype(d.unconverged.dtype),
         ),
-        nu,
+        end.nu,
         end.mean,
-        constraint,
+        end.constraint,
     )
 
 
 class Solved(NamedTuple):
-    """The last solve of a step: its rows, motion and problem, and what it found."""
+    """Where the solves of a step stand: what the last one had and found."""
 
-    rows: Data
-    own: Motion
-    problem: Problem
-    layout: ConeLayout | PlainLayout
-    z: Point
-    mean: Array  # velocity, shape (nv,), over the step; with restitution another one than at its end
+    rows: dict[str, Any]  # contact and rows, by the name of the field in Data
+    base: Array  # velocity, shape (nv,), that led to their pose
+    ahead: Array  # velocity that leads to the pose of the next ones
+    least: Array  # as in `problem`
+    nu: Array  # velocity at the end of the step
+    mean: Array  # velocity over the step; with restitution another one than at its end
+    force: Array  # of the rows, shape (njmax,)
+    constraint: Array  # what they add up to, shape (nv,)
     error: Array
     failed: Array  # whether one of the searches failed; those after it leave out friction
     iterations: Array  # of all solves
+
+
+class _Step(NamedTuple):
+    """What all solves of a step share."""
+
+    m: Model
+    d: Data
+    free: Array
+    motion_about: Callable[[Array], Motion]
 
 
 def solved(
@@ -95,38 +110,98 @@ def solved(
     position: Callable[[Model, Data], Data],
     solves: int,
 ) -> Solved:
-    """Return the last of so many solves, at least one: the first with the rows of `d`, others with those at its end.
+    """Return the last of so many solves, at least one: the first with the rows at the start of the step, each other one
+    with those at the end that the one before found.
+
+    One alone takes the rows of `d`. Several are turns of one loop that find all rows themselves, so that collision and
+    search are compiled once.
 
     free, motion_about: as `free_motion` returns them. position: as in `hard_constraint`.
     """
-    nu, base, rows, total = free, jnp.zeros_like(free), d, jnp.int32(0)
-    begin, failed, least = None, jnp.zeros((), bool), least_distance(d)
-    for turn in range(solves):
-        rows = rows_at_end(m, d, base, position) if turn else rows
-        own = motion_about(nu)
-        p, layout = problem(m, rows, own, base, least)
-        p = without_friction(p, failed) if turn else p
-        apart = solve_general(own.A, own.b) if m.hard.rebounds else free  # with derivatives
-        found = impacts(m, rows, layout, p, d.qvel, apart) if m.hard.rebounds else None
-        moving = p if found is None else over_step(p, found)
-        if found is not None:
-            begin = free  # near the end of an impact the search would not find its impulse
-        elif not turn:
-            begin = jnp.where(jnp.any(p.used > 0), _LEFT, 1.0) * free
-        z, error, count = solution(m.hard.iterations, moving, jax.lax.stop_gradient(begin))
-        nu, begin, total = z.nu, z.nu, total + count
-        failed = failed | _fails(error)
-        base = nu if found is None else to_first(found, d.qvel, apart, nu)
-    if found is None:
-        return Solved(rows, own, p, layout, z, nu, error, failed, total)
+    none = jnp.zeros_like(free)
+    start = Solved(
+        rows=_rows(d),
+        base=none,
+        ahead=none,
+        least=least_distance(d),
+        nu=free,
+        mean=none,
+        force=jnp.zeros_like(d.efc_force),
+        constraint=none,
+        error=jnp.zeros((), free.dtype),
+        failed=jnp.zeros((), bool),
+        iterations=jnp.int32(0),
+    )
+    step = _Step(m, d, free, motion_about)
+    if solves == 1:
+        end = _solve(step, start, True)
+    else:
+
+        def turn(s: Solved, first: Array) -> tuple[Solved, None]:
+            rows = rows_at_end(m, d.replace(**{name: s.rows[name] for name in _COUNTERS}), s.ahead, position)
+            least = jnp.where(first, least_distance(rows), s.least)
+            return _solve(step, s._replace(rows=_rows(rows), base=s.ahead, least=least), first), None
+
+        end = jax.lax.scan(turn, moving_with(start, (m, d, free)), np.arange(solves) == 0)[0]
+    return _with_rebounds(step, end) if m.hard.rebounds else end
+
+
+def _solve(step: _Step, s: Solved, first: Array | bool) -> Solved:
+    """Return where the solves of a step stand after one with the rows of `s`."""
+    m, d, free = step.m, step.d, step.free
+    rows, own = d.replace(**s.rows), step.motion_about(s.nu)
+    p, layout = problem(m, rows, own, s.base, s.least)
+    p = without_friction(p, s.failed)
+    if m.hard.rebounds:
+        apart = solve_general(own.A, own.b)  # with derivatives
+        found = impacts(m, rows, layout, p, d.qvel, apart)
+        # near the end of an impact the search would not find its impulse
+        z, error, count = solution(m.hard.iterations, over_step(p, found), jax.lax.stop_gradient(free))
+        ahead, force, constraint = to_first(found, d.qvel, apart, z.nu), s.force, s.constraint
+    else:
+        begin = jnp.where(first, jnp.where(jnp.any(p.used > 0), _LEFT, 1.0) * free, s.nu)
+        z, error, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(begin))
+        ahead, (force, constraint) = z.nu, forces(m, rows, own, layout, p, z)
+    return s._replace(
+        ahead=ahead,
+        nu=z.nu,
+        mean=z.nu,
+        force=force,
+        constraint=constraint,
+        error=error,
+        failed=s.failed | _fails(error),
+        iterations=s.iterations + count,
+    )
+
+
+def _with_rebounds(step: _Step, s: Solved) -> Solved:
+    """Return where the solves stand after the one for the velocity at the end, with the rows that they had."""
+    m, d, free = step.m, step.d, step.free
+    rows, own = d.replace(**s.rows), step.motion_about(free)
+    p, layout = problem(m, rows, own, s.base, s.least)
+    p = without_friction(p, s.failed)
+    found = impacts(m, rows, layout, p, d.qvel, solve_general(own.A, own.b))
     p = at_end(p, found)
-    z, again, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(free))
-    return Solved(rows, own, p, layout, z, nu, jnp.maximum(error, again), failed | _fails(again), total + count)
+    z, error, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(free))
+    force, constraint = forces(m, rows, own, layout, p, z)
+    return s._replace(
+        nu=z.nu,
+        force=force,
+        constraint=constraint,
+        error=jnp.maximum(s.error, error),
+        failed=s.failed | _fails(error),
+        iterations=s.iterations + count,
+    )
 
 
 def _fails(error: Array) -> Array:
     """Return whether a search has not converged."""
     return error > max(tolerance(error.dtype), _UNCONVERGED)
+
+
+def finds_contacts(m: Model) -> bool:
+    """Return whether `hard_constraint` finds the contacts of a step itself, those at its start among them."""
+    return m.hard is not None and m.hard.refresh > 0 and not without_rows(m)
 
 
 def rows_at_end(m: Model, d: Data, nu: Array, position: Callable[[Model, Data], Data]) -> Data:
@@ -135,7 +210,11 @@ def rows_at_end(m: Model, d: Data, nu: Array, position: Callable[[Model, Data], 
     position: as in `hard_constraint`. Reads qpos and what `position` reads.
     """
     there = position(m, d.replace(qpos=integrate_pos(m, d.qpos, nu, m.opt_floats.timestep)))
-    return d.replace(contact=there.contact, **{name: getattr(there, name) for name in _ROWS})
+    return d.replace(**_rows(there))
+
+
+def _rows(d: Data) -> dict[str, Any]:
+    return {name: getattr(d, name) for name in _ROWS}
 
 
 def _finished(m: Model, d: Data, nu: Array, mean: Array, constraint: Array) -> Data:
