@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.hard.rows import Motion, motion
-from mjx_like.integrator.table import conditions, step_metric
+from mjx_like.integrator.table import conditions, implicit_metric, step_metric
 from mjx_like.math import lapack
 from mjx_like.math.linalg import matmul, solve_general
 from mjx_like.smooth.crb import full_m
@@ -34,6 +34,20 @@ def free_motion(m: Model, d: Data) -> tuple[Array, Callable[[Array], Motion]]:
     p = p._replace(metric=p.metric + springs.A, known=p.known + springs.b)
     free = solution(m.topology, ITERATIONS, p, d.qvel) if m.nv else d.qvel
     return lapack.after(free, d.qacc_smooth), lambda nu: _about(m, p, springs, nu)
+
+
+def free_velocity(m: Model, d: Data) -> Array:
+    """Return the velocity at the end of a step of a model without rows, shape (nv,).
+
+    Reads what `free_motion` reads.
+    """
+    if m.nv == 0:
+        return d.qvel
+    if conditions(m, d) is None and implicit_metric(m, d) is None:
+        return d.qvel + m.opt_floats.timestep * d.qacc_smooth
+    free, motion_about = free_motion(m, d)
+    own = motion_about(free)
+    return lapack.solve(own.A, own.b)
 
 
 def _start(own: Motion, before: Array) -> Array:

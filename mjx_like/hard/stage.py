@@ -10,7 +10,7 @@ import numpy as np
 from mjx_like.constraint.plan import without_rows
 from mjx_like.constraint.stage import reference_constraint
 from mjx_like.errors import UnsupportedError
-from mjx_like.hard.free_motion import free_motion
+from mjx_like.hard.free_motion import free_motion, free_velocity
 from mjx_like.hard.implicit_gradient import solution
 from mjx_like.hard.interior_point import tolerance
 from mjx_like.hard.problem import without_friction
@@ -18,7 +18,6 @@ from mjx_like.hard.restitution import at_end, impacts, over_step, to_first
 from mjx_like.hard.rows import Motion, forces, least_distance, problem
 from mjx_like.integrator.position import integrate_pos
 from mjx_like.integrator.table import conditions
-from mjx_like.math import lapack
 from mjx_like.math.linalg import solve_general
 from mjx_like.math.moving import moving_with
 from mjx_like.types.data import Data
@@ -53,13 +52,12 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
     Raises:
       UnsupportedError: restitution with the integrator `variational`.
     """
-    free, motion_about = free_motion(m, d)
     if m.hard.rebounds and conditions(m, d) is not None:
         raise UnsupportedError("hard contact has no restitution with the integrator variational; take implicitfast")
     if without_rows(m):
-        own = motion_about(free)
-        nu = lapack.solve(own.A, own.b) if m.nv else free
+        nu = free_velocity(m, d)
         return _finished(m, d, nu, nu, jnp.zeros_like(nu))
+    free, motion_about = free_motion(m, d)
     end = solved(m, d, free, motion_about, position, m.hard.refresh + 1)
     rows = d.replace(**end.rows)
     rows = reference_constraint(m, rows) if finds_contacts(m) else rows

@@ -95,12 +95,17 @@ def step_metric(m: Model, d: Data) -> Array:
     Raises:
       UnsupportedError: an integrator whose force is not linear in the acceleration.
     """
+    metric = implicit_metric(m, d)
+    return full_m(m, d) if metric is None else metric
+
+
+def implicit_metric(m: Model, d: Data) -> Array | None:
+    """Return what `step_metric` does, None where it is the inertia matrix; likewise raises."""
     kind = IntegratorType(m.flags.integrator)
     row = INTEGRATORS[IntegratorType.EULER if kind == IntegratorType.RK4 else kind]
     if row.metric is None:
         raise UnsupportedError(f"hard contact cannot invert a step of {kind.keyword}; take implicitfast")
-    metric = row.metric(m, d)
-    return full_m(m, d) if metric is None else metric
+    return row.metric(m, d)
 
 
 def conditions(m: Model, d: Data) -> Problem | None:

@@ -157,3 +157,19 @@ def test_what_turns_past_its_nearest_point_does_not_penetrate():
     assert 0 < apart(end) < 1e-3, apart(end)
     rows = [(after(d.qvel + e)[0].qvel - after(d.qvel - e)[0].qvel) / 2e-6 for e in 1e-6 * np.eye(2)]
     np.testing.assert_allclose(jacobian, np.array(rows).T, rtol=1e-6, atol=1e-6)
+
+
+def test_without_rows_a_step_is_that_of_soft_contact():
+    """Two joints with one axis have a singular inertia matrix, which leaves the second at rest in either mode."""
+    xml = """<mujoco><worldbody><body><joint type="slide" axis="0 0 1"/><joint type="slide" axis="0 0 1"/>
+      <geom size="0.1" mass="1"/></body></worldbody></mujoco>"""
+    ends = []
+    for contact in ("soft", "hard"):
+        m = mjx.Model.from_xml_string(xml, contact=contact)
+        d = mjx.make_data(m)
+        end = jax.jit(jax.value_and_grad(lambda f, m=m, d=d: mjx.step(m, d.replace(qfrc_applied=f)).qvel[0]))
+        ends.append(end(jnp.array([1.0, 0.0])))
+    np.testing.assert_allclose(ends[0][0], 0.002 * (1 - 9.81), rtol=1e-12)
+    np.testing.assert_allclose(ends[1][0], ends[0][0], rtol=1e-12)
+    np.testing.assert_allclose(ends[1][1], ends[0][1], rtol=1e-12)
+    assert np.abs(ends[1][1]).max() > 1e-3
