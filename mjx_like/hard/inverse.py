@@ -75,7 +75,7 @@ def _base(m: Model, d: Data, own: Motion, nu: Array, least: Array, position: Cal
     def corrected(base, _):
         p, _ = problem(m, rows_at_end(m, d, base, position), own, base, least)
         moved = own._replace(b=matmul(own.A, nu) - impulse(p, central_point(p, nu, 0.0)))
-        return solved(m, d, nu, lambda _: moved, position, m.hard.refresh).z.nu, None
+        return solved(m, d, nu, lambda _: moved, position, m.hard.refresh)[0].nu, None
 
     return jax.lax.scan(corrected, nu, None, _CORRECTIONS)[0]
 

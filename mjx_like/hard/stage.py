@@ -58,16 +58,16 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
         nu = free_velocity(m, d)
         return _finished(m, d, nu, nu, jnp.zeros_like(nu))
     free, motion_about = free_motion(m, d)
-    end = solved(m, d, free, motion_about, position, m.hard.refresh + 1)
+    end, way = solved(m, d, free, motion_about, position, m.hard.refresh + 1)
     rows = d.replace(**end.rows)
     rows = reference_constraint(m, rows) if finds_contacts(m) else rows
     return _finished(
         m,
         rows.replace(
             efc_force=end.force,
-            solver_niter=end.iterations,
+            solver_niter=way.iterations,
             solver_residual=end.error,
-            unconverged=d.unconverged + end.failed.astype(d.unconverged.dtype),
+            unconverged=d.unconverged + way.failed.astype(d.unconverged.dtype),
         ),
         end.nu,
         end.mean,
@@ -75,20 +75,27 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
     )
 
 
+class _Way(NamedTuple):
+    """What a solve takes from the one before."""
+
+    ahead: Array  # velocity, shape (nv,), that leads to the pose of its rows
+    nu: Array  # velocity at the end of the step
+    least: Array  # as in `problem`
+    failed: Array  # whether a search has failed; those after it leave out friction
+    iterations: Array  # of all solves
+    counters: dict[str, Array]
+
+
 class Solved(NamedTuple):
-    """Where the solves of a step stand: what the last one had and found."""
+    """What a solve had and found."""
 
     rows: dict[str, Any]  # contact and rows, by the name of the field in Data
     base: Array  # velocity, shape (nv,), that led to their pose
-    ahead: Array  # velocity that leads to the pose of the next ones
-    least: Array  # as in `problem`
     nu: Array  # velocity at the end of the step
     mean: Array  # velocity over the step; with restitution another one than at its end
     force: Array  # of the rows, shape (njmax,)
     constraint: Array  # what they add up to, shape (nv,)
     error: Array
-    failed: Array  # whether one of the searches failed; those after it leave out friction
-    iterations: Array  # of all solves
 
 
 class _Step(NamedTuple):
@@ -107,7 +114,7 @@ def solved(
     motion_about: Callable[[Array], Motion],
     position: Callable[[Model, Data], Data],
     solves: int,
-) -> Solved:
+) -> tuple[Solved, _Way]:
     """Return the last of so many solves, at least one: the first with the rows at the start of the step, each other one
     with those at the end that the one before found.
 
@@ -116,80 +123,65 @@ def solved(
 
     free, motion_about: as `free_motion` returns them. position: as in `hard_constraint`.
     """
-    none = jnp.zeros_like(free)
-    start = Solved(
-        rows=_rows(d),
-        base=none,
-        ahead=none,
-        least=least_distance(d),
+    way = _Way(
+        ahead=jnp.zeros_like(free),
         nu=free,
-        mean=none,
-        force=jnp.zeros_like(d.efc_force),
-        constraint=none,
-        error=jnp.zeros((), free.dtype),
+        least=least_distance(d),
         failed=jnp.zeros((), bool),
         iterations=jnp.int32(0),
+        counters={name: getattr(d, name) for name in _COUNTERS},
     )
     step = _Step(m, d, free, motion_about)
     if solves == 1:
-        end = _solve(step, start, True)
+        way, end = _solve(step, way, _rows(d), True)
     else:
 
-        def turn(s: Solved, first: Array) -> tuple[Solved, None]:
-            rows = rows_at_end(m, d.replace(**{name: s.rows[name] for name in _COUNTERS}), s.ahead, position)
-            least = jnp.where(first, least_distance(rows), s.least)
-            return _solve(step, s._replace(rows=_rows(rows), base=s.ahead, least=least), first), None
+        def turn(way: _Way, first: Array) -> tuple[_Way, Solved]:
+            rows = rows_at_end(m, d.replace(**way.counters), way.ahead, position)
+            way = way._replace(
+                least=jnp.where(first, least_distance(rows), way.least),
+                counters={name: getattr(rows, name) for name in _COUNTERS},
+            )
+            return _solve(step, way, _rows(rows), first)
 
-        end = jax.lax.scan(turn, moving_with(start, (m, d, free)), np.arange(solves) == 0)[0]
-    return _with_rebounds(step, end) if m.hard.rebounds else end
+        way, all_solved = jax.lax.scan(turn, moving_with(way, (m, d, free)), np.arange(solves) == 0)
+        end = jax.tree.map(lambda x: x[-1], all_solved)
+    return _with_rebounds(step, way, end) if m.hard.rebounds else (end, way)
 
 
-def _solve(step: _Step, s: Solved, first: Array | bool) -> Solved:
-    """Return where the solves of a step stand after one with the rows of `s`."""
+def _solve(step: _Step, way: _Way, rows: dict[str, Any], first: Array | bool) -> tuple[_Way, Solved]:
+    """Return the way after a solve with these rows, and the solve."""
     m, d, free = step.m, step.d, step.free
-    rows, own = d.replace(**s.rows), step.motion_about(s.nu)
-    p, layout = problem(m, rows, own, s.base, s.least)
-    p = without_friction(p, s.failed)
+    there, own = d.replace(**rows), step.motion_about(way.nu)
+    p, layout = problem(m, there, own, way.ahead, way.least)
+    p = without_friction(p, way.failed)
     if m.hard.rebounds:
         apart = solve_general(own.A, own.b)  # with derivatives
-        found = impacts(m, rows, layout, p, d.qvel, apart)
+        found = impacts(m, there, layout, p, d.qvel, apart)
         # near the end of an impact the search would not find its impulse
         z, error, count = solution(m.hard.iterations, over_step(p, found), jax.lax.stop_gradient(free))
-        ahead, force, constraint = to_first(found, d.qvel, apart, z.nu), s.force, s.constraint
+        ahead = to_first(found, d.qvel, apart, z.nu)
+        force, constraint = jnp.zeros_like(d.efc_force), jnp.zeros_like(free)  # those of the velocity at the end count
     else:
-        begin = jnp.where(first, jnp.where(jnp.any(p.used > 0), _LEFT, 1.0) * free, s.nu)
+        begin = jnp.where(first, jnp.where(jnp.any(p.used > 0), _LEFT, 1.0) * free, way.nu)
         z, error, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(begin))
-        ahead, (force, constraint) = z.nu, forces(m, rows, own, layout, p, z)
-    return s._replace(
-        ahead=ahead,
-        nu=z.nu,
-        mean=z.nu,
-        force=force,
-        constraint=constraint,
-        error=error,
-        failed=s.failed | _fails(error),
-        iterations=s.iterations + count,
-    )
+        ahead, (force, constraint) = z.nu, forces(m, there, own, layout, p, z)
+    after = way._replace(ahead=ahead, nu=z.nu, failed=way.failed | _fails(error), iterations=way.iterations + count)
+    return after, Solved(rows, way.ahead, z.nu, z.nu, force, constraint, error)
 
 
-def _with_rebounds(step: _Step, s: Solved) -> Solved:
-    """Return where the solves stand after the one for the velocity at the end, with the rows that they had."""
+def _with_rebounds(step: _Step, way: _Way, s: Solved) -> tuple[Solved, _Way]:
+    """Return the solve for the velocity at the end, with the rows of the last one."""
     m, d, free = step.m, step.d, step.free
     rows, own = d.replace(**s.rows), step.motion_about(free)
-    p, layout = problem(m, rows, own, s.base, s.least)
-    p = without_friction(p, s.failed)
+    p, layout = problem(m, rows, own, s.base, way.least)
+    p = without_friction(p, way.failed)
     found = impacts(m, rows, layout, p, d.qvel, solve_general(own.A, own.b))
     p = at_end(p, found)
     z, error, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(free))
     force, constraint = forces(m, rows, own, layout, p, z)
-    return s._replace(
-        nu=z.nu,
-        force=force,
-        constraint=constraint,
-        error=jnp.maximum(s.error, error),
-        failed=s.failed | _fails(error),
-        iterations=s.iterations + count,
-    )
+    s = s._replace(nu=z.nu, force=force, constraint=constraint, error=jnp.maximum(s.error, error))
+    return s, way._replace(failed=way.failed | _fails(error), iterations=way.iterations + count)
 
 
 def _fails(error: Array) -> Array:
