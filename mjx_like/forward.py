@@ -35,8 +35,11 @@ def fwd_position(m: Model, d: Data) -> Data:
     Source: mj_fwdPosition.
     """
     seems_one_world("fwd_position", m, d)
-    d = collision(_reaching(m, d), _pose(m, d))
-    return transmission(m, make_constraint(m, d))
+    return transmission(m, _contacts(m, _pose(m, d)))
+
+
+def _contacts(m: Model, d: Data) -> Data:
+    return make_constraint(m, collision(_reaching(m, d), d))
 
 
 def _pose(m: Model, d: Data) -> Data:
@@ -100,7 +103,7 @@ def fwd_constraint(m: Model, d: Data) -> Data:
     """Return `d` with the constrained acceleration and the constraint forces.  Source: mj_fwdConstraint."""
     seems_one_world("fwd_constraint", m, d)
     if m.hard is not None:
-        return hard_constraint(m, d, fwd_position)
+        return hard_constraint(m, d, fwd_position, _contacts)
     in_step = integrator_of(m).in_step
     return solve(m, d) if in_step is None else in_step.constraint(m, in_step.inertia(m, d))
 

@@ -1,5 +1,6 @@
 """The stage of hard contact: the acceleration of a step at whose end nothing penetrates."""
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -19,11 +20,13 @@ from mjx_like.hard.rows import Motion, forces, least_distance, problem
 from mjx_like.integrator.position import integrate_pos
 from mjx_like.integrator.table import conditions
 from mjx_like.math.linalg import solve_general
-from mjx_like.math.moving import moving_with
+from mjx_like.math.rule import custom_jvp
+from mjx_like.math.tangent import changing
 from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
 Array = jax.Array
+Stage = Callable[[Model, Data], Data]
 
 _UNCONVERGED = 1e-3  # error of products over their targets that counts, in float64
 _LEFT = 0.2  # of the velocity without contacts, where the first search starts: contacts stop most of what they meet
@@ -35,7 +38,7 @@ _ROWS = (
 )  # fmt: skip
 
 
-def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) -> Data:
+def hard_constraint(m: Model, d: Data, position: Stage, contacts: Stage) -> Data:
     """Return `d` with the acceleration of the step and the forces of its constraints.
 
     The contacts are solved for with the distances at the start, then once more, `refresh` times, with those where the
@@ -44,7 +47,7 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
     made without the friction of contacts, and do not fail; the step counts as unconverged. The motion of the
     variational integrator is linearised about the velocity before each solve.
 
-    position: (m, d) -> `d` with all that depends on position.
+    position: (m, d) -> `d` with all that depends on position. contacts: likewise, of a pose that is known.
     Reads qpos, qvel, the rows, and what `free_motion` reads. Writes qacc, efc_force,
     qfrc_constraint, solver_niter, solver_residual, unconverged, with `refresh` what contacts and rows are, and with
     restitution qvel_mean.
@@ -57,10 +60,12 @@ def hard_constraint(m: Model, d: Data, position: Callable[[Model, Data], Data]) 
     if without_rows(m):
         nu = free_velocity(m, d)
         return _finished(m, d, nu, nu, jnp.zeros_like(nu))
-    free, motion_about = free_motion(m, d)
-    end, way = solved(m, d, free, motion_about, position, m.hard.refresh + 1)
-    rows = d.replace(**end.rows)
-    rows = reference_constraint(m, rows) if finds_contacts(m) else rows
+    if finds_contacts(m):
+        end, way = _solved_in_loop(position, contacts, m, d)
+        rows = reference_constraint(m, d.replace(**end.rows))
+    else:
+        end, way = solved(m, d, *free_motion(m, d), position, 1)
+        rows = d.replace(**end.rows)
     return _finished(
         m,
         rows.replace(
@@ -107,46 +112,55 @@ class _Step(NamedTuple):
     motion_about: Callable[[Array], Motion]
 
 
-def solved(
-    m: Model,
-    d: Data,
-    free: Array,
-    motion_about: Callable[[Array], Motion],
-    position: Callable[[Model, Data], Data],
-    solves: int,
-) -> tuple[Solved, _Way]:
-    """Return the last of so many solves, at least one: the first with the rows at the start of the step, each other one
-    with those at the end that the one before found.
+@functools.partial(custom_jvp, nondiff_argnums=(0, 1))
+def _solved_in_loop(position: Stage, contacts: Stage, m: Model, d: Data) -> tuple[Solved, _Way]:
+    """Return the last of the solves of a step, which are turns of one loop: collision and search are compiled once.
 
-    One alone takes the rows of `d`. Several are turns of one loop that find all rows themselves, so that collision and
-    search are compiled once.
+    Each turn finds its rows, the first at the start of the step. Derivatives are those of the solves written out, for
+    that of a loop takes longer to compile and to run.
+    """
+    free, motion_about = free_motion(m, d)
+    step = _Step(m, d, free, motion_about)
+
+    def turn(way: _Way, first: Array) -> tuple[_Way, Solved]:
+        rows = rows_at_end(m, d.replace(**way.counters), way.ahead, position)
+        way = way._replace(least=jnp.where(first, least_distance(rows), way.least), counters=_counters(rows))
+        return _solve(step, way, _rows(rows), first)
+
+    way, each = jax.lax.scan(turn, _way(d, free), np.arange(m.hard.refresh + 1) == 0)
+    end = jax.tree.map(lambda x: x[-1], each)
+    return _with_rebounds(step, way, end) if m.hard.rebounds else (end, way)
+
+
+@functools.partial(_solved_in_loop.defjvp, symbolic_zeros=True)
+def _solved_in_loop_jvp(position: Stage, contacts: Stage, primals, tangents):
+    values, rates, with_others = changing(primals, tangents)
+
+    def written_out(values: list[Array]) -> tuple[Solved, _Way]:
+        m, d = with_others(values)
+        return solved(m, contacts(m, d), *free_motion(m, d), position, m.hard.refresh + 1)
+
+    return jax.jvp(written_out, (values,), (rates,))
+
+
+def solved(
+    m: Model, d: Data, free: Array, motion_about: Callable[[Array], Motion], position: Stage, solves: int
+) -> tuple[Solved, _Way]:
+    """Return the last of so many solves, at least one: the first with the rows of `d`, others with those at its end.
 
     free, motion_about: as `free_motion` returns them. position: as in `hard_constraint`.
     """
-    way = _Way(
-        ahead=jnp.zeros_like(free),
-        nu=free,
-        least=least_distance(d),
-        failed=jnp.zeros((), bool),
-        iterations=jnp.int32(0),
-        counters={name: getattr(d, name) for name in _COUNTERS},
-    )
-    step = _Step(m, d, free, motion_about)
-    if solves == 1:
-        way, end = _solve(step, way, _rows(d), True)
-    else:
-
-        def turn(way: _Way, first: Array) -> tuple[_Way, Solved]:
-            rows = rows_at_end(m, d.replace(**way.counters), way.ahead, position)
-            way = way._replace(
-                least=jnp.where(first, least_distance(rows), way.least),
-                counters={name: getattr(rows, name) for name in _COUNTERS},
-            )
-            return _solve(step, way, _rows(rows), first)
-
-        way, all_solved = jax.lax.scan(turn, moving_with(way, (m, d, free)), np.arange(solves) == 0)
-        end = jax.tree.map(lambda x: x[-1], all_solved)
+    step, way, rows = _Step(m, d, free, motion_about), _way(d, free)._replace(least=least_distance(d)), d
+    for turn in range(solves):
+        rows = rows_at_end(m, d.replace(**way.counters), way.ahead, position) if turn else d
+        way, end = _solve(step, way._replace(counters=_counters(rows)), _rows(rows), turn == 0)
     return _with_rebounds(step, way, end) if m.hard.rebounds else (end, way)
+
+
+def _way(d: Data, free: Array) -> _Way:
+    """Return the way before the first solve."""
+    zero = jnp.zeros((), free.dtype)
+    return _Way(jnp.zeros_like(free), free, zero, jnp.zeros((), bool), jnp.int32(0), _counters(d))
 
 
 def _solve(step: _Step, way: _Way, rows: dict[str, Any], first: Array | bool) -> tuple[_Way, Solved]:
@@ -194,7 +208,7 @@ def finds_contacts(m: Model) -> bool:
     return m.hard is not None and m.hard.refresh > 0 and not without_rows(m)
 
 
-def rows_at_end(m: Model, d: Data, nu: Array, position: Callable[[Model, Data], Data]) -> Data:
+def rows_at_end(m: Model, d: Data, nu: Array, position: Stage) -> Data:
     """Return `d` with the contacts and rows of the pose that a velocity nu, shape (nv,), leads to in a step.
 
     position: as in `hard_constraint`. Reads qpos and what `position` reads.
@@ -205,6 +219,10 @@ def rows_at_end(m: Model, d: Data, nu: Array, position: Callable[[Model, Data], 
 
 def _rows(d: Data) -> dict[str, Any]:
     return {name: getattr(d, name) for name in _ROWS}
+
+
+def _counters(d: Data) -> dict[str, Array]:
+    return {name: getattr(d, name) for name in _COUNTERS}
 
 
 def _finished(m: Model, d: Data, nu: Array, mean: Array, constraint: Array) -> Data:
