@@ -42,14 +42,14 @@ def hard_constraint(m: Model, d: Data, position: Stage, contacts: Stage) -> Data
     """Return `d` with the acceleration of the step and the forces of its constraints.
 
     The contacts are solved for with the distances at the start, then once more, `refresh` times, with those where the
-    step ends; `contact` and `efc_*` are left as the last solve had them. Where `finds_contacts`, those of `d` do not
-    matter, but for equalities. After a search that fails the next ones are
-    made without the friction of contacts, and do not fail; the step counts as unconverged. The motion of the
-    variational integrator is linearised about the velocity before each solve.
+    step ends; `contact` and `efc_*` are left as the last solve had them. With `refresh` the contacts of `d` do not
+    matter (`finds_contacts`), but its rows of equalities do. After a search that fails the next ones are made without
+    the friction of contacts, and do not fail; the step counts as unconverged. The motion of the variational integrator
+    is linearised about the velocity before each solve.
 
     position: (m, d) -> `d` with all that depends on position. contacts: likewise, of a pose that is known.
-    Reads qpos, qvel, the rows, and what `free_motion` reads. Writes qacc, efc_force,
-    qfrc_constraint, solver_niter, solver_residual, unconverged, with `refresh` what contacts and rows are, and with
+    Reads qpos, qvel, the rows, and what `free_motion` reads. Writes qacc, efc_force, qfrc_constraint, solver_niter,
+    solver_residual, unconverged, with `refresh` what contacts and rows are, efc_vel and efc_aref of those, and with
     restitution qvel_mean.
 
     Raises:
