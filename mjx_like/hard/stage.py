@@ -20,6 +20,7 @@ from mjx_like.hard.rows import Motion, forces, least_distance, problem
 from mjx_like.integrator.position import integrate_pos
 from mjx_like.integrator.table import conditions
 from mjx_like.math.linalg import solve_general
+from mjx_like.math.platform import on_cpu
 from mjx_like.math.rule import custom_jvp
 from mjx_like.math.tangent import changing
 from mjx_like.types.data import Data
@@ -42,10 +43,10 @@ def hard_constraint(m: Model, d: Data, position: Stage, contacts: Stage) -> Data
     """Return `d` with the acceleration of the step and the forces of its constraints.
 
     The contacts are solved for with the distances at the start, then once more, `refresh` times, with those where the
-    step ends; `contact` and `efc_*` are left as the last solve had them. With `refresh` the contacts of `d` do not
-    matter (`finds_contacts`), but its rows of equalities do. After a search that fails the next ones are made without
-    the friction of contacts, and do not fail; the step counts as unconverged. The motion of the variational integrator
-    is linearised about the velocity before each solve.
+    step ends; `contact` and `efc_*` are left as the last solve had them. Where it `finds_contacts` those of `d` do not
+    matter, but its rows of equalities do. After a search that fails the next ones are made without the friction of
+    contacts, and do not fail; the step counts as unconverged. The motion of the variational integrator is linearised
+    about the velocity before each solve.
 
     position: (m, d) -> `d` with all that depends on position. contacts: likewise, of a pose that is known.
     Reads qpos, qvel, the rows, and what `free_motion` reads. Writes qacc, efc_force, qfrc_constraint, solver_niter,
@@ -62,10 +63,10 @@ def hard_constraint(m: Model, d: Data, position: Stage, contacts: Stage) -> Data
         return _finished(m, d, nu, nu, jnp.zeros_like(nu))
     if finds_contacts(m):
         end, way = _solved_in_loop(position, contacts, m, d)
-        rows = reference_constraint(m, d.replace(**end.rows))
     else:
-        end, way = solved(m, d, *free_motion(m, d), position, 1)
-        rows = d.replace(**end.rows)
+        end, way = solved(m, d, *free_motion(m, d), position, m.hard.refresh + 1)
+    rows = d.replace(**end.rows)
+    rows = reference_constraint(m, rows) if m.hard.refresh else rows
     return _finished(
         m,
         rows.replace(
@@ -204,8 +205,11 @@ def _fails(error: Array) -> Array:
 
 
 def finds_contacts(m: Model) -> bool:
-    """Return whether `hard_constraint` finds the contacts of a step itself, those at its start among them."""
-    return m.hard is not None and m.hard.refresh > 0 and not without_rows(m)
+    """Return whether `hard_constraint` finds the contacts of a step itself, those at its start among them.
+
+    Not on an accelerator, where the loop makes a third more kernels.
+    """
+    return m.hard is not None and m.hard.refresh > 0 and not without_rows(m) and on_cpu()
 
 
 def rows_at_end(m: Model, d: Data, nu: Array, position: Stage) -> Data:
