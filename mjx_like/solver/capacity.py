@@ -15,16 +15,18 @@ _ROWS_PER_CONE = 4  # a capacity of n rows holds n / 4 cones
 
 
 def at_capacity(
-    minimise: Callable[[Problem, Start], Solution], least: int = LEAST_CAPACITY
+    minimise: Callable[[Problem, Start], Solution], least: int = LEAST_CAPACITY, second: int = 2
 ) -> Callable[[Problem, Start], Solution]:
     """Return the solver of one world whose batches are solved by `minimise`, at the capacity that they need.
 
-    minimise: takes and returns pytrees with a batch axis first; least: capacity, see `capacities`.
+    minimise: takes and returns pytrees with a batch axis first; least, second: see `capacities`.
     """
 
     def batched(p: Problem, start: Start) -> Solution:
         wanted = need(start.nrow, start.ncone)
-        return with_capacity(capacities(most(p.law), least), wanted, lambda n, *a: _sized(n, minimise, *a), p, start)
+        return with_capacity(
+            capacities(most(p.law), least, second), wanted, lambda n, *a: _sized(n, minimise, *a), p, start
+        )
 
     return whole_batch(batched)
 

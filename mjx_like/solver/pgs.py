@@ -30,7 +30,7 @@ Array = jax.Array
 
 _LONGEST_STREAM = 1 << 20
 # a sweep is many short kernels: its lots are larger than those of other loops, and its matrix is better small
-_LEAST_LOT, _LEAST_CAPACITY = 64, 16
+_LEAST_LOT, _LEAST_CAPACITY, _SECOND_CAPACITY = 64, 16, 4
 
 
 class _Fixed(NamedTuple):
@@ -66,7 +66,7 @@ def pgs(settings: Settings, p: Problem, start: Start) -> Solution:
     a lot of the worlds that are not done.
     Source: mj_solPGS; O'Donoghue and Candes 2015.
     """
-    return at_capacity(functools.partial(_minimise, settings), _LEAST_CAPACITY)(p, start)
+    return at_capacity(functools.partial(_minimise, settings), _LEAST_CAPACITY, _SECOND_CAPACITY)(p, start)
 
 
 def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
