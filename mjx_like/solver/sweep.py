@@ -59,12 +59,10 @@ def _rows_in_order(problem: Dual, order: Array, count: Array, force: Array) -> t
 
 
 def _visit(problem: Dual, block: Array, live: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Return forces and saved cost after the minimisation over one block of one world, if it is live."""
+    """Return forces and saved cost after the minimisation over one block of one world that has cones, if it is live."""
     force, saved = carry
-    nplain, ncone, _ = parts(problem)
-    if not ncone:
-        new, gain = _visit_row(problem, block, force)
-    elif not nplain:
+    nplain = parts(problem)[0]
+    if not nplain:
         new, gain = _visit_cone(problem, block, force)
     else:
         row, cone = jnp.minimum(block, nplain - 1), jnp.maximum(block - nplain, 0)

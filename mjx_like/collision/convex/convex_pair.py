@@ -28,7 +28,6 @@ from mjx_like.types.topology import Topology
 
 Array = jax.Array
 
-
 _Found = Nearest | portal_contact.Found
 
 
