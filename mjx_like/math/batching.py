@@ -11,6 +11,7 @@ from jax.custom_batching import custom_vmap
 Array = jax.Array
 
 LEAST_CAPACITY = 32
+MODERATE = 256
 
 
 def whole_batch(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -165,10 +166,12 @@ def doubled(limit: int, least: int = 4 * LEAST_CAPACITY) -> tuple[int, ...]:
 def with_capacity(sizes: tuple[int, ...], need: Array, kernel: Callable[..., Any], *args: Any) -> Any:
     """Return `kernel(size, *args)` for the least of `sizes` that is not below any world's `need`, else for the last.
 
-    need: shape (batch,), or () where it is the same for all worlds. One world alone takes the last size: the choice
-    would make its program twice as large.
+    need: shape (batch,), or () where it is the same for all worlds. One world alone takes the last size, since each
+    choice makes its program larger, or, where that is large, the greatest moderate one if it is enough.
     """
-    sizes = sizes[-1:] if need.shape == (1,) else sizes
+    if need.shape == (1,):
+        moderate = [size for size in sizes if size <= MODERATE] if sizes[-1] > 4 * MODERATE else []
+        sizes = (*moderate[-1:], sizes[-1])
     if len(sizes) == 1:
         return kernel(sizes[0], *args)
     index = sum((jnp.max(need) > size).astype(jnp.int32) for size in sizes[:-1])

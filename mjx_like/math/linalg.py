@@ -27,6 +27,18 @@ def matmul(a: Array, b: Array) -> Array:
     return jnp.matmul(a, b, precision="highest")
 
 
+def product(a: Array, b: Array) -> Array:
+    """Return a @ b of matrices and vectors over a few entries, written out: unlike a dot, it joins the loops around it.
+
+    a: shape (k,) or (..., m, k); b: shape (k,) or (..., k, n).
+    """
+    if b.ndim == 1:
+        return sum(a[..., i] * b[i] for i in range(b.shape[0]))
+    row = a[None] if a.ndim == 1 else a
+    out = sum(row[..., :, i, None] * b[..., i, None, :] for i in range(b.shape[-2]))
+    return out[..., 0, :] if a.ndim == 1 else out
+
+
 def cholesky(a: Array, at_once: bool = False) -> Array:
     """Return the lower factor L of a symmetric positive definite matrix, shape (..., n, n); L L' = a.
 

@@ -8,6 +8,7 @@ Searches through which no derivative passes, as those of `collision.ccd`, guard 
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from mjx_like.constants import MINVAL
@@ -76,7 +77,7 @@ def normalize(x: Array, axis: int = -1) -> tuple[Array, Array]:
     """
     square = _square(x, axis, keepdims=True)
     good = square >= MINVAL * MINVAL
-    first = jnp.zeros(x.shape[-1], x.dtype).at[0].set(1)
+    first = jnp.asarray(np.arange(x.shape[-1]) == 0, x.dtype)
     (unit,) = rescale((x,), root(jnp.where(good, square, 1)))
     return jnp.where(good, unit, first), sqrt(square)
 

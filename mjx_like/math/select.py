@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
+from jax.custom_batching import custom_vmap
 
 from mjx_like.math.block_mask import BlockMask, Mask, block_product
 from mjx_like.math.platform import on_cpu
@@ -54,6 +56,27 @@ def _sums(size: int, index: Array, ct: Array) -> Array:
     flat, terms = index.reshape(-1), ct.reshape(index.size, *ct.shape[index.ndim :])
     own = flat == jnp.arange(size, dtype=flat.dtype)[:, None]
     return jnp.sum(jnp.where(own.reshape(*own.shape, *(1,) * (terms.ndim - 1)), terms, 0), axis=1)
+
+
+@custom_vmap
+def written(table: Array, index: Array, value: Array) -> Array:
+    """Return `table` with value[i] at index[i] for each i, shape (k,), all in bounds; the last counts. No derivative.
+
+    Of one table alone it is a loop, which can be part of a kernel; a scatter for a batch.
+    """
+
+    def put(i: Array, table: Array) -> Array:
+        return lax.dynamic_update_slice(table, lax.dynamic_slice(value, (i,), (1,)), (index[i],))
+
+    return lax.fori_loop(0, index.shape[0], put, table)
+
+
+@written.def_vmap
+def _written(size: int, mapped: list[bool], *args: Array) -> tuple[Array, bool]:
+    def put(table: Array, index: Array, value: Array) -> Array:
+        return table.at[index].set(value, mode="promise_in_bounds")
+
+    return jax.vmap(put, in_axes=tuple(0 if x else None for x in mapped), axis_size=size)(*args), True
 
 
 def take_all(leaves: Sequence[Array], index: np.ndarray) -> list[Array]:

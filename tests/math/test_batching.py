@@ -3,8 +3,9 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
-from mjx_like.math.batching import largest
+from mjx_like.math.batching import MODERATE, capacities, largest, with_capacity
 
 COUNT = jnp.array([[1, 5, 2], [0, 3, 7]])
 
@@ -32,3 +33,20 @@ def test_a_loop_with_one_end_copies_nothing():
 
     assert "select" in text(lambda n: n)
     assert "select" not in text(largest)
+
+
+@pytest.mark.parametrize("limit", [MODERATE, 4 * MODERATE, 4 * MODERATE + 1, 6000])
+def test_one_world_takes_a_moderate_capacity_of_many_where_that_is_enough(limit):
+    def taken(need):
+        return int(with_capacity(capacities(limit), jnp.array([need]), lambda size: jnp.int32(size)))
+
+    least = MODERATE if limit > 4 * MODERATE else limit
+    assert (taken(3), taken(MODERATE), taken(limit)) == (least, least, limit)
+    assert limit <= MODERATE or taken(MODERATE + 1) == limit
+
+
+def test_a_batch_takes_the_least_capacity_that_holds_all():
+    def taken(*need):
+        return int(with_capacity((32, 64, 500), jnp.array(need), lambda size: jnp.int32(size)))
+
+    assert (taken(3, 32), taken(33, 1), taken(65, 2), taken(900, 2)) == (32, 64, 500, 500)
