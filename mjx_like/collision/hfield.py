@@ -11,10 +11,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.custom_derivatives import SymbolicZero
 
+from mjx_like.collision.convex import pose_slopes
 from mjx_like.collision.convex.ccd import nearest
 from mjx_like.collision.convex.derivative import follow_one, held
 from mjx_like.collision.convex.facet_derivative import follow_prism
+from mjx_like.collision.convex.pose_slopes import Moving, Slopes
 from mjx_like.collision.near_rows import near_rows
 from mjx_like.collision.portal import portal_contact
 from mjx_like.collision.shape import Point
@@ -22,6 +25,8 @@ from mjx_like.geometry.convex import CORNERED, Convex, convex
 from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.linalg import matmul
+from mjx_like.math.one_kernel import one_kernel
+from mjx_like.math.platform import on_cpu
 from mjx_like.math.rule import custom_jvp
 from mjx_like.math.select import take
 from mjx_like.math.tangent import rate, still
@@ -203,7 +208,7 @@ def _touch(m: Model, kind: np.ndarray):
             own, limit, kind = of_row
             prism, geom = _solids(kind, *own, 0.0 if refined else limit)
             options = {"limit": limit, "tolerance": tolerance, "iterations": m.flags.ccd_iterations}
-            values, along, hit, found = search(prism, geom, **options)
+            values, along, hit, found = one_kernel(lambda *both: search(*both, **options))(prism, geom)
             return (values, hit), (along, found)
 
         ((dist, point, normal), hit), (along, found) = near_rows(searched, used, tolerance, (shape, cutoff, kind))
@@ -216,11 +221,29 @@ def _touch(m: Model, kind: np.ndarray):
     def derivative(primals, tangents):
         result, valid, features = held(touch(*primals))
         margin = jnp.zeros_like(primals[2]) if refined else primals[2]
-        follow = portal_contact.follow_one if refined else follow_prism if any(cornered) else follow_one
-        each = jax.vmap(lambda kind, margin, shape, *found: follow(*_solids(kind, *shape, margin), *found))
-        moved = rate(lambda x: each(kind, margin, x, *features), primals[0], tangents[0])
-        moved = jax.tree.map(lambda x: jnp.where(valid.reshape(-1, *(1,) * (x.ndim - 1)), x, 0), moved)
-        return (result, valid, features), (moved, *jax.tree.map(still, (valid, features)))
+        moved = rates(primals[0], tangents[0], valid, (kind, margin, features))
+        return (result, valid, features), (tuple(moved), *jax.tree.map(still, (valid, features)))
+
+    def follow(shape, kind, margin, features) -> Moving:
+        own = portal_contact.follow_one if refined else follow_prism if any(cornered) else follow_one
+        return Moving(*own(*_solids(kind, *shape, margin), *features))
+
+    def rates(shape, tangents, valid: Array, held) -> Moving:
+        """Return the tangents of distance, point and normal, zero where nothing touches."""
+        (pos, mat, *_), of_geom = shape[1], tangents[1]
+        resting = jax.tree.leaves((tangents[0], of_geom[2:]), is_leaf=lambda x: type(x) is SymbolicZero)
+        if not on_cpu() or any(type(x) is not SymbolicZero for x in resting):
+            moved = rate(lambda x: jax.vmap(follow)(x, *held), shape, tangents)
+            return jax.tree.map(lambda x: jnp.where(valid.reshape(-1, *(1,) * (x.ndim - 1)), x, 0), moved)
+        slopes = pose_slopes.slopes(by_motion, (), shape, held, valid)
+        return pose_slopes.along(slopes, pose_slopes.motions(pos, mat, *of_geom[:2]))
+
+    def by_motion(_, shape, held) -> Slopes:
+        def of_row(shape, held) -> Slopes:
+            vert, (pos, mat, *rest) = shape
+            return pose_slopes.by_motion(lambda *pose: follow((vert, (*pose, *rest)), *held), pos, mat)
+
+        return one_kernel(of_row)(shape, held)
 
     return touch
 

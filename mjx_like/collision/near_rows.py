@@ -15,7 +15,7 @@ from mjx_like.math.select import rows
 
 Array = jax.Array
 
-_LOT = 8  # rows of a lot on a CPU, and for each world on an accelerator, which has room for them
+_LOT = 8  # rows of a lot for each world on an accelerator, which has room for them; a CPU takes one by one
 
 
 def near_rows(search: Callable[[Any, Any], tuple[Any, ...]], near: Array, shared: Any, own: Any) -> tuple[Any, ...]:
@@ -44,7 +44,7 @@ def near_rows(search: Callable[[Any, Any], tuple[Any, ...]], near: Array, shared
             return search(of_world, of_row)
 
         near = jnp.broadcast_to(near, (worlds, count))
-        found = _searched(one, near.ravel(), min(worlds * count, _LOT if on_cpu() else _LOT * worlds))
+        found = _searched(one, near.ravel(), 1 if on_cpu() else min(worlds * count, _LOT * worlds))
         return jax.tree.map(lambda x: x.reshape(worlds, count, *x.shape[1:]), found)
 
     return mapped_batch(batched)(near, shared, own)
@@ -74,7 +74,7 @@ def _searched(search: Callable[[Array], tuple[Any, ...]], near: Array, lot: int)
 
     def iterate(state: tuple[Array, list[Array]]) -> tuple[Array, list[Array]]:
         done, lists = state
-        found = jax.vmap(one)(lax.dynamic_slice_in_dim(listed, done, lot))
+        found = _each(one, lax.dynamic_slice_in_dim(listed, done, lot))
         return done + lot, [
             lax.dynamic_update_slice_in_dim(x, y, done, axis=0) for x, y in zip(lists, found, strict=True)
         ]
@@ -83,6 +83,11 @@ def _searched(search: Callable[[Array], tuple[Any, ...]], near: Array, lot: int)
     lists = lax.while_loop(lambda state: state[0] < rank[-1], iterate, (jnp.zeros((), jnp.int32), start))[1]
     tables = [jnp.where(near[:, None], rows(x, jnp.maximum(rank - 1, 0)), 0) for x in lists]
     return tuple(_unpacked(table, part) for table, part in zip(tables, shapes, strict=True))
+
+
+def _each(search: Callable[[Array], list[Array]], entries: Array) -> list[Array]:
+    """Return what a search makes of each entry; on a CPU, where there is one, so that it can be one kernel."""
+    return [x[None] for x in search(entries[0])] if on_cpu() else jax.vmap(search)(entries)
 
 
 def _packed(tree: Any, dtype: Any) -> Array:

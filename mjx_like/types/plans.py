@@ -101,11 +101,12 @@ class PairGroup:
 class SolidPlan:
     """Corners, faces and edges of meshes, boxes and cylinders; made by `collision.solid`.
 
-    Corners are rows of [mesh_vert, those of a box, those of a cylinder]; faces are rows of [mesh_polynormal, those of
-    a box, those of a cylinder]; supports are the corners of a mesh that can be support
-    points, those of a box, and the caps.
+    Corners are numbered through [vertices of the meshes in use, those of a box, those of a cylinder]; faces likewise;
+    supports are the corners of a mesh that can be support points, those of a box, and the caps.
     """
 
+    vertex: np.ndarray  # rows of mesh_vert of the meshes in use
+    polygon: np.ndarray  # rows of mesh_polynormal of their faces
     hull: np.ndarray  # (nset, npoint) rows of mesh_vert that can be support points, of each mesh in use; first repeated
     set_of_mesh: np.ndarray  # (nmesh,) row of `hull`
     support_start: np.ndarray  # (nset + 2,) first support of each mesh in use, of boxes, of cylinders

@@ -33,7 +33,7 @@ def plane_mesh(m: Model, group: PairGroup, plane: Shape, mesh: Shape, detect: Ar
     points = []
     rotation = jnp.stack([v.pack(axis) for axis in mesh.axes], axis=-1)
     for k in range(SLOTS):
-        at = m.mesh_vert[corners[:, k]]
+        at = m.mesh_vert[jnp.asarray(solid.vertex)[corners[:, k]]]
         world = v.unpack(v.pack(mesh.pos) + jnp.sum(rotation * at[:, None], axis=-1))
         dist = v.dot(v.sub(world, plane.pos), plane.axes[2])
         below = v.dot(v.sub(world, mesh.pos), plane.axes[2]) <= 0
@@ -44,11 +44,13 @@ def plane_mesh(m: Model, group: PairGroup, plane: Shape, mesh: Shape, detect: Ar
 
 
 def _corners(m: Model, solid: SolidPlan, entry: Array, vert: Array, normal: Array) -> tuple[Array, Array]:
-    """Return rows of mesh_vert of the corners, shape (SLOTS,), and which exist."""
+    """Return the corners, shape (SLOTS,), and which exist."""
     deepest = jnp.argmax(-dot(vert, normal))
     index = jnp.asarray(solid.support_start)[entry] + deepest
     around = jnp.asarray(solid.support_face)[index]
-    lean = jnp.where(around >= 0, dot(lax.stop_gradient(m.mesh_polynormal)[jnp.maximum(around, 0)], normal), 2)
+    normals, vertices = take(m.mesh_polynormal, solid.polygon), take(m.mesh_vert, solid.vertex)
+    normals, vertices = lax.stop_gradient((normals, vertices))
+    lean = jnp.where(around >= 0, dot(normals[jnp.maximum(around, 0)], normal), 2)
     best = jnp.argmin(lean)
     face = jnp.maximum(around[best], 0)
     count = jnp.asarray(solid.face_size)[face]
@@ -56,7 +58,7 @@ def _corners(m: Model, solid: SolidPlan, entry: Array, vert: Array, normal: Arra
     # the table has the corners the other way round
     polygon = polygon[jnp.where(np.arange(polygon.size) < count, count - 1 - np.arange(polygon.size), 0)]
     anchor = jnp.argmax(polygon == jnp.asarray(solid.support_corner)[index])
-    quad = largest_quad(lax.stop_gradient(m.mesh_vert)[polygon], count, anchor, count > 4, False)
+    quad = largest_quad(vertices[polygon], count, anchor, count > 4, False)
     has_face = lean[best] < 1
     first = jnp.asarray(solid.support_corner)[index]
     corners = jnp.where((np.arange(SLOTS) > 0) & has_face, polygon[quad], first)

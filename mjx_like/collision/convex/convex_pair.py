@@ -1,25 +1,29 @@
 """All pairs without a closed form, of whatever types, through one search that runs only on those near each other."""
 
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.custom_derivatives import SymbolicZero
 
 from mjx_like.collision.broadphase import Near, box_gap, near_pairs, refined, sphere_gap
-from mjx_like.collision.convex import ccd, flat_tables, manifold
+from mjx_like.collision.convex import ccd, flat_tables, manifold, pose_slopes
 from mjx_like.collision.convex.ccd import FAR, Nearest
 from mjx_like.collision.convex.derivative import follow, held
 from mjx_like.collision.convex.feature import Tables
 from mjx_like.collision.convex.gjk import Distance
+from mjx_like.collision.convex.pose_slopes import Moving, Slopes
 from mjx_like.collision.near_rows import near_rows
 from mjx_like.collision.portal import portal_contact
 from mjx_like.geometry.convex import CORNERED, Convex, convex
 from mjx_like.math import safe
+from mjx_like.math.one_kernel import one_kernel
+from mjx_like.math.platform import on_cpu
 from mjx_like.math.rule import custom_jvp
-from mjx_like.math.select import rows
+from mjx_like.math.select import rows, take
 from mjx_like.math.tangent import rate, still
 from mjx_like.types.enums import DisableBit, GeomType
 from mjx_like.types.model import Model
@@ -41,6 +45,8 @@ class Points(NamedTuple):
 
 
 class _Inputs(NamedTuple):
+    """What the points depend on; poses first."""
+
     pos: Array
     mat: Array
     size: Array
@@ -86,11 +92,41 @@ def convex_points(
     @functools.partial(points.defjvp, symbolic_zeros=True)
     def derivative(primals, tangents):
         result, found = held(points(*primals))
-        moved = rate(lambda x: _followed(t, plan, x, primals[1], result, found), primals[0], tangents[0])
+        moved = _rates(t, plan, primals[0], tangents[0], primals[1], (result, found))
         rest = jax.tree.map(still, (result, found))
-        return (result, found), (rest[0]._replace(dist=moved[0], pos=moved[1], normal=moved[2]), rest[1])
+        return (result, found), (rest[0]._replace(**moved._asdict()), rest[1])
 
     return points(inputs, pair, near)[0], chosen
+
+
+def _rates(
+    t: Topology, plan: ConvexPlan, inputs: _Inputs, tangents: Any, pair: Array, held: tuple[Points, _Found]
+) -> Moving:
+    """Return the tangents of the points of some pairs; held: the points, and what was found for them."""
+
+    def follow(inputs: _Inputs, pair: Array, held: tuple[Points, _Found]) -> Moving:
+        return _followed(t, _couple(t, plan, inputs, pair), *held)
+
+    # what a portal leads to is no optimum: it does not move as one body with both geoms
+    by_poses = all(type(x) is SymbolicZero for x in tangents[2:]) and not t.disabled(DisableBit.NATIVECCD)
+    if not on_cpu() or not by_poses:
+        return rate(lambda x: jax.vmap(functools.partial(follow, x))(pair, held), inputs, tangents)
+
+    def moved(inputs: _Inputs, pair: Array, held: tuple[Points, _Found]) -> Slopes:
+        couple = _couple(t, plan, inputs, pair)
+
+        def by_motion(a: Convex, b: Convex, held: tuple[Points, _Found]) -> Slopes:
+            def by_pose(pos: Array, mat: Array) -> Moving:
+                moved = a._replace(pos=pos, mat=mat, center=pos)
+                return _followed(t, couple._replace(a=moved, b=b), *held)
+
+            return pose_slopes.by_motion(by_pose, a.pos, a.mat)
+
+        return one_kernel(by_motion)(couple.a, couple.b, held)
+
+    slopes = pose_slopes.slopes(moved, inputs, pair, held, held[0].count > 0)
+    motion = pose_slopes.motions(inputs.pos, inputs.mat, *tangents[:2])
+    return pose_slopes.rates(slopes, motion, inputs.pos, rows(plan.geom, pair), held[0].count > 0)
 
 
 def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, near: Array) -> tuple[Points, _Found]:
@@ -108,23 +144,27 @@ def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, near: A
 
 
 def _apart(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> tuple[Distance]:
-    a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
-    return (ccd.apart(a, b, plan.kinds, **_options(t, plan, inputs, pair)),)
+    options, couple = _options(t, plan, inputs, pair), _couple(t, plan, inputs, pair)
+    return (one_kernel(lambda a, b: ccd.apart(a, b, plan.kinds, **options))(couple.a, couple.b),)
 
 
 def _contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, begun: tuple[Array, Distance]) -> tuple[Points, Nearest]:
     """Return the points of one pair, and what was found; begun: its number, and what `_apart` found."""
     pair, apart = begun
-    a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
-    found = ccd.deepest(a, b, plan.kinds, apart, **_options(t, plan, inputs, pair))
-    points = manifold.single(found)
-    touches = found.dist < 0
-    if _flats(t, plan):
-        flat = manifold.manifold(_tables(t, plan, inputs), a, b, rows(plan.solid_id, pair), found)
-        use = (flat.count > 0) & rows(plan.several, pair) & touches
-        points = jax.tree.map(lambda x, y: jnp.where(use, x, y), flat, points)
-    count = jnp.where(touches, points.count, 0)
-    return Points(rows(inputs.detect, pair) + points.dist, points.pos, points.normal, count), found
+    options, couple, detect = _options(t, plan, inputs, pair), _couple(t, plan, inputs, pair), rows(inputs.detect, pair)
+
+    def search(a: Convex, b: Convex) -> tuple[Points, Nearest]:
+        found = ccd.deepest(a, b, plan.kinds, apart, **options)
+        points = manifold.single(found)
+        touches = found.dist < 0
+        if couple.solid is not None:
+            flat = manifold.manifold(couple.tables, a, b, couple.solid, found)
+            use = (flat.count > 0) & couple.several & touches
+            points = jax.tree.map(lambda x, y: jnp.where(use, x, y), flat, points)
+        count = jnp.where(touches, points.count, 0)
+        return Points(detect + points.dist, points.pos, points.normal, count), found
+
+    return one_kernel(search)(couple.a, couple.b)
 
 
 def _options(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> dict:
@@ -144,33 +184,42 @@ def _portal_contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array)
     return Points(dist, found.pos, found.normal, found.count), found
 
 
-def _followed(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, points: Points, found: Nearest):
-    """Return dist, pos and normal of some pairs as functions of the inputs, for what was found; else zero."""
-    inputs = inputs._replace(detect=lax.stop_gradient(inputs.detect))
-    tables = None if t.disabled(DisableBit.NATIVECCD) else _tables(t, plan, inputs)
+class _Couple(NamedTuple):
+    """Two geoms that may touch, and what several points of theirs come from."""
 
-    def one(pair, points, found):
-        a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
-        if tables is None:
-            used = np.arange(portal_contact.SLOTS) < points.count
-            moved = portal_contact.follow(a, b, found)
-            return jax.tree.map(lambda x: jnp.where(used.reshape(-1, *(1,) * (x.ndim - 1)), x, 0), moved)
-        solids = rows(plan.solid_id, pair) if _flats(t, plan) else None
-        flat = rows(plan.several, pair) & (points.count > 1)
-        normal = jnp.where(points.count > 0, _unit(found.first - found.second), np.arange(3) == 0)
-        found = found._replace(dist=jnp.where(points.count > 0, found.dist, 0))
-        moved = follow(a, b, found, normal, tables, solids, flat)
-        return jax.tree.map(lambda x: jnp.where(points.count > 0, x, 0), moved)
+    a: Convex
+    b: Convex
+    tables: Tables | None
+    solid: Array | None  # of both, shape (2,); None where there never are several points
+    several: Array  # whether there may be
 
-    return jax.vmap(one)(pair, points, found)
+
+def _couple(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> _Couple:
+    a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
+    flats = bool(plan.several.any()) and not t.disabled(DisableBit.MULTICCD)
+    tables = None if t.disabled(DisableBit.NATIVECCD) else _tables(plan, inputs)
+    return _Couple(a, b, tables, rows(plan.solid_id, pair) if flats else None, rows(plan.several, pair))
+
+
+def _followed(t: Topology, couple: _Couple, points: Points, found: _Found) -> Moving:
+    """Return how the points of one pair follow their geoms, for what was found; zero where there are none.
+
+    Margins are held.
+    """
+    a, b = (geom._replace(margin=lax.stop_gradient(geom.margin)) for geom in (couple.a, couple.b))
+    if t.disabled(DisableBit.NATIVECCD):
+        used = np.arange(portal_contact.SLOTS) < points.count
+        moved = portal_contact.follow(a, b, found)
+        return Moving(*(jnp.where(used.reshape(-1, *(1,) * (x.ndim - 1)), x, 0) for x in moved))
+    flat = couple.several & (points.count > 1)
+    normal = jnp.where(points.count > 0, _unit(found.first - found.second), np.arange(3) == 0)
+    found = found._replace(dist=jnp.where(points.count > 0, found.dist, 0))
+    moved = follow(a, b, found, normal, couple.tables, couple.solid, flat)
+    return Moving(*(jnp.where(points.count > 0, x, 0) for x in moved))
 
 
 def _unit(x: Array) -> Array:
     return safe.divide(x, safe.norm(x))
-
-
-def _flats(t: Topology, plan: ConvexPlan) -> bool:
-    return bool(plan.several.any()) and not t.disabled(DisableBit.MULTICCD)
 
 
 def _geom(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, side: int) -> Convex:
@@ -185,16 +234,16 @@ def _geom(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, side: int
     )
 
 
-def _tables(t: Topology, plan: ConvexPlan, inputs: _Inputs) -> Tables:
-    return corner_tables(t, plan, inputs.pos.dtype, inputs.vert, inputs.polynormal)
+def _tables(plan: ConvexPlan, inputs: _Inputs) -> Tables:
+    return corner_tables(plan, inputs.pos.dtype, inputs.vert, inputs.polynormal)
 
 
-def corner_tables(t: Topology, plan, dtype, vert: Array, polynormal: Array) -> Tables:
+def corner_tables(plan, dtype, vert: Array, polynormal: Array) -> Tables:
     """Return the corners and normals of all solids; plan: what has a SolidPlan; vert, polynormal: of the meshes."""
     corner = np.concatenate([flat_tables.BOX_CORNERS, flat_tables.CAP_CORNERS]).astype(dtype)
     normal = np.concatenate([flat_tables.BOX_NORMALS, flat_tables.CAP_NORMALS]).astype(dtype)
-    if t.nmeshvert:
-        corner = jnp.concatenate([vert, corner])
-    if t.nmeshpoly:
-        normal = jnp.concatenate([polynormal, normal])
+    if plan.solid.vertex.size:
+        corner = jnp.concatenate([take(vert, plan.solid.vertex), corner])
+    if plan.solid.polygon.size:
+        normal = jnp.concatenate([take(polynormal, plan.solid.polygon), normal])
     return Tables(jnp.asarray(corner), jnp.asarray(normal), plan.solid)

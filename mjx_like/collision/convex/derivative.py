@@ -32,6 +32,7 @@ from mjx_like.collision.convex.touched_surface import (
 )
 from mjx_like.geometry.convex import Convex
 from mjx_like.math import safe
+from mjx_like.math.linalg import product
 
 Array = jax.Array
 
@@ -49,7 +50,7 @@ def held(found):
 
 def follow(
     a: Convex, b: Convex, found: Nearest, normal: Array, tables: Tables, solid: Array | None, several: Array
-) -> tuple[Array, Array, Array]:
+) -> tuple[Array, Array, Array]:  # fmt: skip
     """Return (dist, pos, normal) of the points of a pair, right in their derivatives.
 
     Args:
@@ -142,8 +143,9 @@ def _slopes(geoms: Touched, n: Array, points: Array) -> _Slopes:
     geoms, n, points = lax.stop_gradient((geoms, n, points))
     bends, own = jax.vmap(bend)(geoms, points, _outward(n))
     tangent = tangents(n)
-    stiff = tangent @ (bends[0] + bends[1]) @ tangent.T + dot(n, points[1] - points[0]) * np.eye(2)
-    across = _in_world(geoms, jax.vmap(flat_directions)(geoms, own)) @ tangent.T
+    bent = product(product(tangent, bends[0] + bends[1]), tangent.T)
+    stiff = bent + dot(n, points[1] - points[0]) * np.eye(2)
+    across = product(_in_world(geoms, jax.vmap(flat_directions)(geoms, own)), tangent.T)
     free = jax.vmap(_projector)(across)
     return _Slopes(tangent, stiff, across.reshape(4, 2), free, inverse(free[0] + free[1]), own)
 
@@ -152,12 +154,12 @@ def _improved(slopes: _Slopes, geoms: Touched, n: Array, points: Array) -> tuple
     """Return the normal and the witness points after a Newton step on the separation along the normal."""
     flats = _in_world(geoms, jax.vmap(flat_directions)(geoms, slopes.flats))
     points = jax.vmap(surface)(geoms, points, _outward(n))
-    shift = slopes.tangent @ _aside(n, points)
-    roll = _roll(slopes.stiff, shift, slopes.across, flats.reshape(4, 3) @ n)
-    rotated = _unit(n + roll @ slopes.tangent)
+    shift = product(slopes.tangent, _aside(n, points))
+    roll = _roll(slopes.stiff, shift, slopes.across, product(flats.reshape(4, 3), n))
+    rotated = _unit(n + product(roll, slopes.tangent))
     points = jax.vmap(surface)(geoms, points, _outward(rotated))
-    slide = slopes.give @ (slopes.tangent @ _aside(rotated, points))
-    steps = jnp.sum(slopes.free * _outward(slide)[:, None], axis=2) @ slopes.tangent
+    slide = product(slopes.give, product(slopes.tangent, _aside(rotated, points)))
+    steps = product(jnp.sum(slopes.free * _outward(slide)[:, None], axis=2), slopes.tangent)
     return rotated, points + jax.vmap(_within)(flats, steps)
 
 
@@ -212,16 +214,16 @@ def tangents(n: Array) -> Array:
 def shares(points: Array, target: Array) -> Array:
     """Return the shares of three points in the point of their plane, or line, nearest to a target; they sum to one."""
     edges = points[1:] - points[:1]
-    square = edges @ edges.T
+    square = product(edges, edges.T)
     size = jnp.maximum(jnp.trace(square), TINY * TINY)
-    weights = inverse(safe.divide(square, size)) @ safe.divide(edges @ (target - points[0]), size)
+    weights = product(inverse(safe.divide(square, size)), safe.divide(product(edges, target - points[0]), size))
     return lax.stop_gradient(jnp.concatenate([1 - jnp.sum(weights, keepdims=True), weights]))
 
 
 def _projector(rows: Array) -> Array:
     """Return the projector onto the span of rows, shape (k, 2)."""
-    gram = rows.T @ rows
-    return gram @ inverse(gram)
+    gram = product(rows.T, rows)
+    return product(gram, inverse(gram))
 
 
 def inverse(matrix: Array) -> Array:
@@ -246,15 +248,15 @@ def _roll(stiff: Array, shift: Array, across: Array, lean: Array) -> Array:
     length = jnp.sqrt(jnp.where(bound1, size[first], 1))
     unit = safe.divide(u, length, np.array([1.0, 0.0]), where=bound1)
     free = jnp.stack([-unit[1], unit[0]])
-    rest = across @ free
+    rest = product(across, free)
     second = jnp.argmax(jnp.abs(rest))
     bound2 = bound1 & (jnp.abs(rest[second]) > 1e-2)
     along = -safe.ratio(lean[first], length)
-    held = -safe.ratio(lean[second] + (across[second] @ unit) * along, jnp.where(bound2, rest[second], 1))
-    stiff_free = free @ stiff @ free
+    held = -safe.ratio(lean[second] + product(across[second], unit) * along, jnp.where(bound2, rest[second], 1))
+    stiff_free = product(product(free, stiff), free)
     slope = jnp.where(jnp.abs(stiff_free) < 1e-9, 1, stiff_free)
-    rolled = safe.ratio(free @ shift - (free @ stiff @ unit) * along, slope)
+    rolled = safe.ratio(product(free, shift) - product(product(free, stiff), unit) * along, slope)
     bound = along * unit + jnp.where(bound2, held, rolled) * free
     det = stiff[0, 0] * stiff[1, 1] - stiff[0, 1] * stiff[1, 0]
     inverse = jnp.stack([jnp.stack([stiff[1, 1], -stiff[0, 1]]), jnp.stack([-stiff[1, 0], stiff[0, 0]])])
-    return jnp.where(bound1, bound, safe.ratio(inverse @ shift, jnp.where(jnp.abs(det) < 1e-18, 1, det)))
+    return jnp.where(bound1, bound, safe.ratio(product(inverse, shift), jnp.where(jnp.abs(det) < 1e-18, 1, det)))

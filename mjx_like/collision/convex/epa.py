@@ -20,7 +20,7 @@ from mjx_like.collision.convex.gjk import Corners, support_pair
 from mjx_like.collision.convex.polytope import CLOSED, FREE, OPEN, Faces, Polytope, planes
 from mjx_like.collision.convex.simplex import affine, dot
 from mjx_like.geometry.convex import Pair
-from mjx_like.math.select import rows
+from mjx_like.math.select import rows, written
 
 Array = jax.Array
 
@@ -133,14 +133,14 @@ def _horizon(corner: Array, sees: Array, free: Array, room: int) -> tuple[Array,
     """
     start, end = corner, corner[:, np.array([1, 2, 0])]
     key = jnp.where(sees[:, None], start * room + end, room * room)
-    seen = jnp.zeros(room * room + 1, bool).at[key.ravel()].set(True, mode="promise_in_bounds")
+    seen = written(jnp.zeros(room * room + 1, bool), key.ravel(), jnp.ones(key.size, bool))
     border = (sees[:, None] & ~rows(seen, end * room + start)).astype(jnp.int32)
     own = border[:, 0] + border[:, 1] + border[:, 2]
     sums = jnp.cumsum(jnp.stack([own, (free | sees).astype(jnp.int32)]), axis=1, dtype=jnp.int32)
     begin = sums[0] - own
     address = jnp.stack([begin, begin + border[:, 0], begin + border[:, 0] + border[:, 1]], axis=1)
     address = jnp.where(border > 0, jnp.minimum(address, room), room)
-    edges = jnp.zeros(room + 1, jnp.int32).at[address.ravel()].set(key.ravel(), mode="promise_in_bounds")
+    edges = written(jnp.zeros(room + 1, jnp.int32), address.ravel(), key.ravel())
     return edges[:room], sums[0, -1], sums[1] - 1
 
 

@@ -31,36 +31,41 @@ def make_solid(t: Topology, meshes: list[int]) -> SolidPlan:
     The order of corners, faces and edges is MuJoCo's: it decides which of equal ones is taken.
     Source: boxFace, meshFace, cylinderFace, meshNormals, meshEdgeNormals.
     """
-    vertex0, face0 = t.nmeshvert, t.nmeshpoly
+    vertex, vertices = _entries(t.mesh_vertadr, t.mesh_vertnum, meshes)
+    face, faces = _entries(t.mesh_polyadr, t.mesh_polynum, meshes)
+    vertex0, face0 = vertex.size, face.size
     supports: list[tuple[int, list[int], list[int]]] = []
+    polygons: list[list[int]] = []
     starts, hulls = [], []
-    for mesh in meshes:
+    for mesh, first_vertex, first_face in zip(meshes, vertices, faces, strict=True):
         hull = hull_vertices(t, mesh)
         starts.append(len(supports))
         hulls.append(t.mesh_vertadr[mesh] + hull)
-        supports += _mesh_supports(t, mesh, hull)
+        supports += _mesh_supports(t, mesh, hull, first_vertex, first_face)
+        polygons += _mesh_polygons(t, mesh, first_vertex)
     starts.append(len(supports))
     for v, sides in enumerate(_BOX_BITS):
-        faces = [face0 + 2 * k + (0 if positive else 1) for k, positive in enumerate(sides)]
-        supports.append((vertex0 + v, faces, [vertex0 + (v ^ bit) for bit in (1, 2, 4)]))
+        around = [face0 + 2 * k + (0 if positive else 1) for k, positive in enumerate(sides)]
+        supports.append((vertex0 + v, around, [vertex0 + (v ^ bit) for bit in (1, 2, 4)]))
     starts.append(len(supports))
     supports += [(vertex0 + 8 + SIDES * cap, [face0 + 6 + cap], []) for cap in (0, 1)]
 
-    polygons = _mesh_polygons(t)
     polygons += (vertex0 + _BOX_FACES).tolist()
     polygons += [list(range(vertex0 + 8 + SIDES * cap, vertex0 + 8 + SIDES * (cap + 1))) for cap in (0, 1)]
-    used = {face for _, faces, _ in supports for face in faces}
-    width = max(len(polygons[face]) for face in used)
-    most = max(len(faces) for _, faces, _ in supports)
+    used = {k for _, around, _ in supports for k in around}
+    width = max(len(polygons[k]) for k in used)
+    most = max(len(around) for _, around, _ in supports)
     count = max((hull.size for hull in hulls), default=1)
     set_of_mesh = np.zeros(max(t.nmesh, 1), np.int32)
     set_of_mesh[meshes] = np.arange(len(meshes))
     return SolidPlan(
+        vertex=vertex,
+        polygon=face,
         hull=_rows(hulls or [np.zeros(1, np.int64)], count, None),
         set_of_mesh=set_of_mesh,
         support_start=np.array(starts, np.int32),
         support_corner=np.array([corner for corner, _, _ in supports], np.int32),
-        support_face=_rows([faces for _, faces, _ in supports], most, -1),
+        support_face=_rows([around for _, around, _ in supports], most, -1),
         support_end=_rows([ends for _, _, ends in supports], most, -1),
         face_corner=_rows([p if k in used else p[:1] for k, p in enumerate(polygons)], width, None),
         face_size=np.array([len(p) for p in polygons], np.int32),
@@ -82,18 +87,33 @@ def polygon(t: Topology, mesh: int, face: int) -> np.ndarray:
     return t.mesh_polyvert[t.mesh_polyvertadr[k] : t.mesh_polyvertadr[k] + t.mesh_polyvertnum[k]]
 
 
-def _mesh_polygons(t: Topology) -> list[list[int]]:
-    """Return the corners of the faces of all meshes, clockwise seen from outside."""
-    first = np.repeat(t.mesh_vertadr, t.mesh_polynum)
-    corner = (t.mesh_polyvert + np.repeat(first, t.mesh_polyvertnum))[::-1].tolist()
-    end = len(corner) - t.mesh_polyvertadr
-    return [corner[i:j] for i, j in zip((end - t.mesh_polyvertnum).tolist(), end.tolist(), strict=True)]
+def _entries(start: np.ndarray, count: np.ndarray, meshes: list[int]) -> tuple[np.ndarray, list[int]]:
+    """Return the rows of some meshes in a table of all, one mesh after the other, and where each of them begins."""
+    rows = [np.arange(start[mesh], start[mesh] + count[mesh], dtype=np.int32) for mesh in meshes]
+    begins = np.cumsum([0, *(own.size for own in rows)])[:-1]
+    return np.concatenate([np.zeros(0, np.int32), *rows]), begins.tolist()
 
 
-def _mesh_supports(t: Topology, mesh: int, hull: np.ndarray) -> list[tuple[int, list[int], list[int]]]:
-    """Return for each vertex of a hull its corner, the faces around it, and for each face the corner before it."""
-    first, face0 = int(t.mesh_vertadr[mesh]), int(t.mesh_polyadr[mesh])
-    faces = slice(face0, face0 + t.mesh_polynum[mesh])
+def _mesh_polygons(t: Topology, mesh: int, first: int) -> list[list[int]]:
+    """Return the corners of the faces of a mesh, clockwise seen from outside; first: the number of its first vertex."""
+    faces = slice(t.mesh_polyadr[mesh], t.mesh_polyadr[mesh] + t.mesh_polynum[mesh])
+    size, start = t.mesh_polyvertnum[faces], t.mesh_polyvertadr[faces]
+    if not size.size:
+        return []
+    corner = (first + t.mesh_polyvert[start[0] : start[-1] + size[-1]])[::-1].tolist()
+    end = len(corner) + start[0] - start
+    return [corner[i:j] for i, j in zip((end - size).tolist(), end.tolist(), strict=True)]
+
+
+def _mesh_supports(
+    t: Topology, mesh: int, hull: np.ndarray, first: int, face0: int
+) -> list[tuple[int, list[int], list[int]]]:
+    """Return for each vertex of a hull its corner, the faces around it, and for each face the corner before it.
+
+    first, face0: the numbers of the first vertex and the first face of the mesh.
+    """
+    begin = int(t.mesh_polyadr[mesh])
+    faces = slice(begin, begin + t.mesh_polynum[mesh])
     size, start = t.mesh_polyvertnum[faces], t.mesh_polyvertadr[faces]
     if not size.size:
         return [(first + vertex, [], []) for vertex in hull.tolist()]
@@ -105,9 +125,9 @@ def _mesh_supports(t: Topology, mesh: int, hull: np.ndarray) -> list[tuple[int, 
     twice = (np.diff(face) == 0) & (np.diff(vertex) == 0)
     before = first + before[order]
     before[:-1] = np.where(twice, before[1:], before[:-1])  # of a vertex twice in a face the last counts
-    faces, ends = (face0 + face).tolist(), before.tolist()
+    around, ends = (face0 + face).tolist(), before.tolist()
     starts, stops = (np.searchsorted(vertex, hull, side).tolist() for side in ("left", "right"))
-    return [(first + v, faces[i:j], ends[i:j]) for v, i, j in zip(hull.tolist(), starts, stops, strict=True)]
+    return [(first + v, around[i:j], ends[i:j]) for v, i, j in zip(hull.tolist(), starts, stops, strict=True)]
 
 
 def _rows(rows: list, width: int, fill: int | None) -> np.ndarray:

@@ -10,6 +10,7 @@ from jax import lax
 from mjx_like.collision.convex.simplex import dot
 from mjx_like.geometry.convex import Convex, corners
 from mjx_like.math import safe
+from mjx_like.math.linalg import product
 from mjx_like.types.enums import GeomType
 
 Array = jax.Array
@@ -115,7 +116,7 @@ def bend(geom: Touched, at: Array, normal: Array) -> tuple[Array, Array]:
     rod = (geom.kind == GeomType.CAPSULE) | (geom.kind == GeomType.CYLINDER)
     flat = jnp.where(rod & side, axis, flat)
     flat = jnp.where((geom.kind == GeomType.CYLINDER) & cap, eye[:2], flat)
-    return geom.mat @ curved @ geom.mat.T, flat
+    return product(product(geom.mat, curved), geom.mat.T), flat
 
 
 def flat_directions(geom: Touched, own: Array) -> Array:

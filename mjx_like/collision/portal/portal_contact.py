@@ -22,6 +22,7 @@ from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex, pair
 from mjx_like.math import quaternion, safe
 from mjx_like.math.frame import from_normal
+from mjx_like.math.linalg import product
 from mjx_like.types.enums import GeomType
 
 Array = jax.Array
@@ -148,8 +149,8 @@ def follow_one(a: Convex, b: Convex, found: Nearest, direction: Array) -> tuple[
     )
     edge = edge[0] - edge[1]
     slope = dot(n, ahead)
-    through = safe.ratio(dot(n, at @ edge), jnp.where(slope > _LEAST, slope, 1)) * ahead  # where the ray leaves
-    gain = dot(direction, to @ edge + round_ @ (through - at @ edge))
+    through = safe.ratio(dot(n, product(at, edge)), jnp.where(slope > _LEAST, slope, 1)) * ahead  # where the ray leaves
+    gain = dot(direction, product(to, edge) + product(round_, through - product(at, edge)))
     return lax.stop_gradient(dist + gain) - gain, pos, normal
 
 
@@ -169,15 +170,15 @@ def _held(points: Array, center: Array, ahead: Array, direction: Array) -> tuple
     at = jnp.where(whole, shares(points, reach), to)
     short = _SHORT * _SHORT * dot(reach - center, reach - center)
     across = tangents(n)
-    wide = across @ (sides.T @ sides) @ across.T / jnp.where(whole, short, 1)
-    return n, at, to, jnp.where(whole, across.T @ inverse(np.eye(2) + wide @ wide) @ across, 0)
+    wide = product(product(across, product(sides.T, sides)), across.T) / jnp.where(whole, short, 1)
+    return n, at, to, jnp.where(whole, product(product(across.T, inverse(np.eye(2) + product(wide, wide))), across), 0)
 
 
 def _rotated(geom: Convex, rotation: Array, pivot: Array) -> Convex:
     """Return a geom rotated about a point."""
     arm = pivot - geom.pos
-    pos = geom.pos - (rotation @ arm - arm)
-    return geom._replace(pos=pos, center=pos, mat=rotation @ geom.mat)
+    pos = geom.pos - (product(rotation, arm) - arm)
+    return geom._replace(pos=pos, center=pos, mat=product(rotation, geom.mat))
 
 
 def fixed_normal(a: Convex, b: Convex, kinds, hit: mpr.Portal) -> Array:
@@ -202,7 +203,7 @@ def _outward(geom: Convex, kinds, at: Array, normal: Array) -> tuple[Array, Arra
         value, good = _NORMALS[kind](geom.size, pos, n)
         here = geom.kind == kind
         out, known = jnp.where(here, value, out), jnp.where(here, good, known)
-    return geom.mat @ safe.normalize(out)[0], known
+    return product(geom.mat, safe.normalize(out)[0]), known
 
 
 def _sphere(size: Array, pos: Array, n: Array) -> tuple[Array, bool]:

@@ -92,7 +92,7 @@ def impacts(m: Model, d: Data, plan: SpeculativePlan, first, second, margin: Arr
     flat = m.geom_type[plan.geom[:, 0]] == GeomType.PLANE
     a, b = (distance_search.convex_geoms(m, d, plan.geom[:, k]) for k in (0, 1))
     normal = take(d.geom_xmat, plan.geom[:, 0])[..., 2]
-    tables = corner_tables(m.topology, plan, d.geom_xpos.dtype, m.mesh_vert, m.mesh_polynormal)
+    tables = corner_tables(plan, d.geom_xpos.dtype, m.mesh_vert, m.mesh_polynormal)
     cornered = np.isin(m.geom_type[plan.geom], CORNERED).all(axis=1)
     several = not m.disabled(DisableBit.MULTICCD)
 
