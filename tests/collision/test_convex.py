@@ -11,6 +11,7 @@ import pytest
 from mjx_like.collision.driver import collision
 from mjx_like.interop.convert import put_model
 from mjx_like.state.initial import make_data
+from mjx_like.types.model import Model
 from tests.collision import scene
 
 TENT = "0 0 .12  .1 0 -.06  -.05 .09 -.06  -.05 -.09 -.06  -.04 0 .1"
@@ -136,3 +137,22 @@ def test_derivative_equals_differences():
 
     reverse = jax.jit(jax.grad(lambda s: jnp.sum(contacts(s)[0] * jnp.cos(jnp.arange(4.0)))))(0.0)
     np.testing.assert_allclose(reverse, jnp.sum(tangent * jnp.cos(jnp.arange(4.0))), rtol=1e-9)
+
+
+def test_tables_hold_the_meshes_that_can_touch_alone():
+    points = "0 0 0  1 0 0  0 1 0  0 0 1"
+    seen = "0 0 0  2 0 0  0 2 0  0 0 2  2 2 2"
+    m = Model.from_xml_string(f"""
+    <mujoco>
+      <asset><mesh name="seen" vertex="{seen}"/><mesh name="touched" vertex="{points}"/></asset>
+      <worldbody>
+        <geom type="mesh" mesh="seen" contype="0" conaffinity="0"/>
+        <geom type="box" size="1 1 1"/>
+        <body pos="0 0 1"><freejoint/><geom type="mesh" mesh="touched"/></body>
+      </worldbody>
+    </mujoco>""")
+    solid = m.plans.collision.convex.solid
+    np.testing.assert_array_equal(solid.vertex, [5, 6, 7, 8])
+    np.testing.assert_array_equal(m.mesh_vert[solid.hull.ravel()], m.mesh_vert[5:])
+    assert solid.polygon.size == 4 and solid.face_size.size == 4 + 6 + 2
+    assert solid.face_corner.max() == 4 + 8 + 2 * 16 - 1
