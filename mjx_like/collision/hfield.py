@@ -11,7 +11,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.custom_derivatives import SymbolicZero
 
 from mjx_like.collision.convex import pose_slopes
 from mjx_like.collision.convex.ccd import nearest
@@ -26,7 +25,6 @@ from mjx_like.math import safe
 from mjx_like.math import vector as v
 from mjx_like.math.linalg import matmul
 from mjx_like.math.one_kernel import one_kernel
-from mjx_like.math.platform import on_cpu
 from mjx_like.math.rule import custom_jvp
 from mjx_like.math.select import take
 from mjx_like.math.tangent import rate, still
@@ -231,19 +229,15 @@ def _touch(m: Model, kind: np.ndarray):
     def rates(shape, tangents, valid: Array, held) -> Moving:
         """Return the tangents of distance, point and normal, zero where nothing touches."""
         (pos, mat, *_), of_geom = shape[1], tangents[1]
-        resting = jax.tree.leaves((tangents[0], of_geom[2:]), is_leaf=lambda x: type(x) is SymbolicZero)
-        if not on_cpu() or any(type(x) is not SymbolicZero for x in resting):
+        if not pose_slopes.suffice((shape[0], shape[1][2:]), (tangents[0], of_geom[2:])):
             moved = rate(lambda x: jax.vmap(follow)(x, *held), shape, tangents)
             return jax.tree.map(lambda x: jnp.where(valid.reshape(-1, *(1,) * (x.ndim - 1)), x, 0), moved)
         slopes = pose_slopes.slopes(by_motion, (), shape, held, valid)
         return pose_slopes.along(slopes, pose_slopes.motions(pos, mat, *of_geom[:2]))
 
     def by_motion(_, shape, held) -> Slopes:
-        def of_row(shape, held) -> Slopes:
-            vert, (pos, mat, *rest) = shape
-            return pose_slopes.by_motion(lambda *pose: follow((vert, (*pose, *rest)), *held), pos, mat)
-
-        return one_kernel(of_row)(shape, held)
+        vert, (pos, mat, *rest) = shape
+        return pose_slopes.by_motion(lambda *pose: follow((vert, (*pose, *rest)), *held), pos, mat)
 
     return touch
 

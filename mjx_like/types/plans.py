@@ -99,7 +99,7 @@ class PairGroup:
 
 @dataclasses.dataclass(frozen=True)
 class SolidPlan:
-    """Corners, faces and edges of meshes, boxes and cylinders; made by `collision.solid`.
+    """Corners, faces and edges of meshes, boxes and cylinders; made by `flat_tables`.
 
     Corners are numbered through [vertices of the meshes in use, those of a box, those of a cylinder]; faces likewise;
     supports are the corners of a mesh that can be support points, those of a box, and the caps.

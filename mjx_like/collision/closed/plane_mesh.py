@@ -33,7 +33,7 @@ def plane_mesh(m: Model, group: PairGroup, plane: Shape, mesh: Shape, detect: Ar
     points = []
     rotation = jnp.stack([v.pack(axis) for axis in mesh.axes], axis=-1)
     for k in range(SLOTS):
-        at = m.mesh_vert[jnp.asarray(solid.vertex)[corners[:, k]]]
+        at = m.mesh_vert[corners[:, k]]
         world = v.unpack(v.pack(mesh.pos) + jnp.sum(rotation * at[:, None], axis=-1))
         dist = v.dot(v.sub(world, plane.pos), plane.axes[2])
         below = v.dot(v.sub(world, mesh.pos), plane.axes[2]) <= 0
@@ -44,7 +44,7 @@ def plane_mesh(m: Model, group: PairGroup, plane: Shape, mesh: Shape, detect: Ar
 
 
 def _corners(m: Model, solid: SolidPlan, entry: Array, vert: Array, normal: Array) -> tuple[Array, Array]:
-    """Return the corners, shape (SLOTS,), and which exist."""
+    """Return rows of mesh_vert of the corners, shape (SLOTS,), and which exist."""
     deepest = jnp.argmax(-dot(vert, normal))
     index = jnp.asarray(solid.support_start)[entry] + deepest
     around = jnp.asarray(solid.support_face)[index]
@@ -62,4 +62,4 @@ def _corners(m: Model, solid: SolidPlan, entry: Array, vert: Array, normal: Arra
     has_face = lean[best] < 1
     first = jnp.asarray(solid.support_corner)[index]
     corners = jnp.where((np.arange(SLOTS) > 0) & has_face, polygon[quad], first)
-    return corners, (np.arange(SLOTS) == 0) | (has_face & (np.arange(SLOTS) < count))
+    return jnp.asarray(solid.vertex)[corners], (np.arange(SLOTS) == 0) | (has_face & (np.arange(SLOTS) < count))

@@ -7,7 +7,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.custom_derivatives import SymbolicZero
 
 from mjx_like.collision.broadphase import Near, box_gap, near_pairs, refined, sphere_gap
 from mjx_like.collision.convex import ccd, flat_tables, manifold, pose_slopes
@@ -21,7 +20,6 @@ from mjx_like.collision.portal import portal_contact
 from mjx_like.geometry.convex import CORNERED, Convex, convex
 from mjx_like.math import safe
 from mjx_like.math.one_kernel import one_kernel
-from mjx_like.math.platform import on_cpu
 from mjx_like.math.rule import custom_jvp
 from mjx_like.math.select import rows, take
 from mjx_like.math.tangent import rate, still
@@ -108,21 +106,16 @@ def _rates(
         return _followed(t, _couple(t, plan, inputs, pair), *held)
 
     # what a portal leads to is no optimum: it does not move as one body with both geoms
-    by_poses = all(type(x) is SymbolicZero for x in tangents[2:]) and not t.disabled(DisableBit.NATIVECCD)
-    if not on_cpu() or not by_poses:
+    if t.disabled(DisableBit.NATIVECCD) or not pose_slopes.suffice(inputs[2:], tangents[2:]):
         return rate(lambda x: jax.vmap(functools.partial(follow, x))(pair, held), inputs, tangents)
 
     def moved(inputs: _Inputs, pair: Array, held: tuple[Points, _Found]) -> Slopes:
         couple = _couple(t, plan, inputs, pair)
 
-        def by_motion(a: Convex, b: Convex, held: tuple[Points, _Found]) -> Slopes:
-            def by_pose(pos: Array, mat: Array) -> Moving:
-                moved = a._replace(pos=pos, mat=mat, center=pos)
-                return _followed(t, couple._replace(a=moved, b=b), *held)
+        def by_pose(pos: Array, mat: Array) -> Moving:
+            return _followed(t, couple._replace(a=couple.a._replace(pos=pos, mat=mat, center=pos)), *held)
 
-            return pose_slopes.by_motion(by_pose, a.pos, a.mat)
-
-        return one_kernel(by_motion)(couple.a, couple.b, held)
+        return pose_slopes.by_motion(by_pose, couple.a.pos, couple.a.mat)
 
     slopes = pose_slopes.slopes(moved, inputs, pair, held, held[0].count > 0)
     motion = pose_slopes.motions(inputs.pos, inputs.mat, *tangents[:2])
@@ -144,8 +137,9 @@ def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, near: A
 
 
 def _apart(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> tuple[Distance]:
-    options, couple = _options(t, plan, inputs, pair), _couple(t, plan, inputs, pair)
-    return (one_kernel(lambda a, b: ccd.apart(a, b, plan.kinds, **options))(couple.a, couple.b),)
+    options = _options(t, plan, inputs, pair)
+    a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
+    return (one_kernel(lambda a, b: ccd.apart(a, b, plan.kinds, **options))(a, b),)
 
 
 def _contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, begun: tuple[Array, Distance]) -> tuple[Points, Nearest]:

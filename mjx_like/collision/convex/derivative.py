@@ -50,7 +50,7 @@ def held(found):
 
 def follow(
     a: Convex, b: Convex, found: Nearest, normal: Array, tables: Tables, solid: Array | None, several: Array
-) -> tuple[Array, Array, Array]:  # fmt: skip
+) -> tuple[Array, Array, Array]:
     """Return (dist, pos, normal) of the points of a pair, right in their derivatives.
 
     Args:

@@ -16,10 +16,12 @@ from jax.custom_derivatives import SymbolicZero
 
 from mjx_like.collision.near_rows import near_rows
 from mjx_like.math.linalg import matmul
+from mjx_like.math.one_kernel import one_kernel
+from mjx_like.math.platform import on_cpu
 from mjx_like.math.quaternion import cross
 from mjx_like.math.rule import custom_jvp
 from mjx_like.math.select import rows
-from mjx_like.math.tangent import rate
+from mjx_like.math.tangent import changing, rate
 
 Array = jax.Array
 
@@ -40,16 +42,26 @@ class Slopes(NamedTuple):
 
 
 def by_motion(follow: Callable[[Array, Array], Moving], pos: Array, mat: Array) -> Slopes:
-    """Return `follow` and its slopes by the motion of a geom.
+    """Return `follow` and its slopes by the motion of a geom; on a CPU in one kernel, where that is possible.
 
     follow: takes position and rotation of the geom, shapes (3,) and (3, 3), in world axes.
     """
 
-    def in_direction(motion: Array) -> tuple[Moving, Moving]:
+    def in_direction(pos: Array, mat: Array, motion: Array) -> tuple[Moving, Moving]:
         turn = cross(jnp.broadcast_to(motion[3:], (3, 3)), mat.T).T
         return jax.jvp(follow, (pos, mat), (motion[:3], turn))
 
-    return Slopes(*jax.vmap(in_direction, out_axes=(None, 0))(np.eye(6, dtype=pos.dtype)))
+    def in_all(pos: Array, mat: Array) -> Slopes:
+        return Slopes(
+            *jax.vmap(functools.partial(in_direction, pos, mat), out_axes=(None, 0))(np.eye(6, dtype=pos.dtype))
+        )
+
+    return one_kernel(in_all)(pos, mat)
+
+
+def suffice(others: Any, tangents: Any) -> bool:
+    """Return whether slopes by poses are all that a tangent needs: on a CPU, if nothing else, a pytree, changes."""
+    return on_cpu() and not changing(others, tangents)[0]
 
 
 def slopes(make: Callable[[Any, Any, Any], Slopes], shared: Any, own: Any, held: Any, touching: Array) -> Slopes:
