@@ -14,6 +14,7 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 
 from mjx_like.math.tangent import still
+from mjx_like.math.world_last import RULES, Mapping, Value, map_last
 
 Array = jax.Array
 
@@ -101,6 +102,15 @@ class _Call:
             jax.vmap(self.function, in_axes=axes), jax.vmap(self.rule, in_axes=(list(axes), list(axes))), self.name
         )
 
+    def with_worlds_last(self, mapped: list[bool]) -> "_Call":
+        """Return the call for many worlds on the last axis; mapped: which arguments have it."""
+
+        def rule(values: _Leaves, rates: _Leaves) -> tuple[_Leaves, _Leaves]:
+            own = [None if t is None else is_mapped for t, is_mapped in zip(rates, mapped, strict=True)]
+            return map_last(self.rule, (mapped, own))(values, rates)
+
+        return _Call(map_last(self.function, tuple(mapped)), rule, self.name)
+
 
 def _run(*args: Any, call: _Call) -> _Leaves:
     return call.function(*args)
@@ -116,10 +126,16 @@ def _batched(args: _Leaves, axes: list[int | None], *, call: _Call) -> tuple[_Le
     return out, [0] * len(out)
 
 
+def _worlds_last(equation: Any, inputs: list[Value], mapping: Mapping) -> _Leaves:
+    call = equation.params["call"].with_worlds_last([v.mapped for v in inputs])
+    return _call.bind(*(v.array for v in inputs), call=call)
+
+
 _call = Primitive("call_with_rule")
 _call.multiple_results = True
 _call.def_impl(_run)
 _call.def_abstract_eval(lambda *avals, call: call.staged(*avals).out_avals)
 ad.primitive_jvps[_call] = _derivative
 batching.primitive_batchers[_call] = _batched
+RULES[_call.name] = _worlds_last
 mlir.register_lowering(_call, mlir.lower_fun(_run, multiple_results=True))

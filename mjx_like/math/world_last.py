@@ -7,7 +7,7 @@ A workaround for XLA's CPU compiler, needed with jax 0.10 and 0.12: it goes when
 `rollout/rollout.py`, leaves the figures of `python -m benchmarks.throughput` as they are.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -15,9 +15,9 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend import core
 
-Array = jax.Array
+from mjx_like.math.world_last_products import common_product, product_of_mapped
 
-_SHORTEST_DOT = 8  # contractions of two mapped arrays up to this length are sums of products
+Array = jax.Array
 
 _ELEMENTWISE = frozenset(
     "abs acos acosh add add_any and angle asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type copy"
@@ -34,16 +34,30 @@ _SAME = frozenset(
 _INLINE = frozenset(("pjit", "jit", "closed_call", "core_call"))
 
 
-class _Value(NamedTuple):
+class Value(NamedTuple):
+    """A value of a program, and whether it has the axis of the worlds."""
+
     array: Any
     mapped: bool
 
 
-def map_last(function: Callable[..., Any], mapped: Any) -> Callable[..., Any]:
+class Mapping(NamedTuple):
+    """How a program is mapped."""
+
+    size: int  # worlds
+    rules: "Rules"  # by the name of a primitive
+
+
+Rule = Callable[[Any, list[Value], Mapping], list[Any] | None]  # None: as `jax.vmap` does it
+Rules = dict[str, Rule]
+
+
+def map_last(function: Callable[..., Any], mapped: Any, rules: Rules | None = None) -> Callable[..., Any]:
     """Return `function` of one world as a function of many; arrays have the axis of the worlds last.
 
     mapped: pytree of bools with the structure of the tuple of arguments: which leaves have that axis. All leaves of the
     result have it. Equal to `jax.vmap` with `in_axes` -1 or None and `out_axes` -1, up to rounding.
+    rules: for some primitives, in place of those of this module.
     """
 
     def many(*args: Any) -> Any:
@@ -55,47 +69,54 @@ def map_last(function: Callable[..., Any], mapped: Any) -> Callable[..., Any]:
             for x, flag in zip(leaves, flags, strict=True)
         ]
         program, shape = jax.make_jaxpr(lambda *x: function(*tree.unflatten(x)), return_shape=True)(*one)
-        values = [_Value(x, flag) for x, flag in zip(leaves, flags, strict=True)]
-        results = _run(program.jaxpr, program.consts, values, size)
-        return jax.tree.unflatten(jax.tree.structure(shape), [_spread(v, size) for v in results])
+        values = [Value(x, flag) for x, flag in zip(leaves, flags, strict=True)]
+        results = run(program, values, Mapping(size, RULES | (rules or {})))
+        return jax.tree.unflatten(jax.tree.structure(shape), [spread(v, size) for v in results])
 
     return many
 
 
-def _spread(value: _Value, size: int) -> Array:
+def spread(value: Value, size: int) -> Array:
+    """Return a value with the axis of the worlds."""
     if value.mapped:
         return value.array
     x = jnp.asarray(value.array)
     return jnp.broadcast_to(x[..., None], (*x.shape, size))
 
 
-def _run(program: core.Jaxpr, consts: list[Any], args: list[_Value], size: int) -> list[_Value]:
+def run(program: core.ClosedJaxpr, args: list[Value], mapping: Mapping) -> list[Value]:
     """Return the results of a program on mapped and common values."""
-    known: dict[core.Var, _Value] = {}
+    known: dict[core.Var, Value] = {}
+    jaxpr = program.jaxpr
 
-    def read(v: Any) -> _Value:
-        return _Value(v.val, False) if isinstance(v, core.Literal) else known[v]
+    def read(v: Any) -> Value:
+        return Value(v.val, False) if isinstance(v, core.Literal) else known[v]
 
-    known.update(zip(program.constvars, (_Value(c, False) for c in consts), strict=True))
-    known.update(zip(program.invars, args, strict=True))
-    for equation in program.eqns:
-        values = _apply(equation, [read(v) for v in equation.invars], size)
+    known.update(zip(jaxpr.constvars, (Value(c, False) for c in program.consts), strict=True))
+    known.update(zip(jaxpr.invars, args, strict=True))
+    for equation in jaxpr.eqns:
+        values = _apply(equation, [read(v) for v in equation.invars], mapping)
         known.update(zip(equation.outvars, values, strict=True))
-    return [read(v) for v in program.outvars]
+    return [read(v) for v in jaxpr.outvars]
 
 
-def _apply(equation: Any, inputs: list[_Value], size: int) -> list[_Value]:
-    name, params = equation.primitive.name, equation.params
-    if name in _INLINE:
-        inner = params["jaxpr"] if "jaxpr" in params else params["call_jaxpr"]
-        return _run(inner.jaxpr, inner.consts, inputs, size)
+def _apply(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Value]:
+    inner = _inlined(equation)
+    if inner is not None:
+        return run(inner, inputs, mapping)
     if not any(v.mapped for v in inputs):
-        return [_Value(x, False) for x in _bind(equation, [v.array for v in inputs])]
-    rule = _RULES.get(name)
-    results = None if rule is None else rule(equation, inputs, size)
+        return [Value(x, False) for x in _bind(equation, [v.array for v in inputs])]
+    rule = mapping.rules.get(equation.primitive.name)
+    results = None if rule is None else rule(equation, inputs, mapping)
     if results is None:
         results = _moved(equation, inputs)
-    return [_Value(x, True) for x in results]
+    return [Value(x, True) for x in results]
+
+
+def _inlined(equation: Any) -> core.ClosedJaxpr | None:
+    """Return the program that a call stands for, None for anything else."""
+    params = equation.params
+    return (params.get("jaxpr") or params["call_jaxpr"]) if equation.primitive.name in _INLINE else None
 
 
 def _bind(equation: Any, arrays: list[Any]) -> list[Any]:
@@ -106,72 +127,72 @@ def _bind(equation: Any, arrays: list[Any]) -> list[Any]:
     return core.jaxpr_as_fun(core.ClosedJaxpr(alone, ()))(*named.values())
 
 
-def _moved(equation: Any, inputs: list[_Value]) -> list[Any]:
+def _moved(equation: Any, inputs: list[Value]) -> list[Any]:
     """Return what `jax.vmap` gives: right for every primitive, with the world axis moved first and back."""
     arrays, axes = [v.array for v in inputs], [-1 if v.mapped else None for v in inputs]
     return jax.vmap(lambda *x: _bind(equation, x), in_axes=axes, out_axes=-1)(*arrays)
 
 
-def _elementwise(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
-    shape = (*equation.outvars[0].aval.shape, size)
+def _elementwise(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
+    shape = (*equation.outvars[0].aval.shape, mapping.size)
 
-    def as_mapped(v: _Value) -> Array:
+    def as_mapped(v: Value) -> Array:
         x = jnp.asarray(v.array)
         return jnp.broadcast_to(x if v.mapped else x[..., None] if x.ndim else x, shape)
 
     return [equation.primitive.bind(*map(as_mapped, inputs), **equation.params)]
 
 
-def _same(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
+def _same(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
     return [equation.primitive.bind(inputs[0].array, **equation.params)]
 
 
-def _broadcast(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
+def _broadcast(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
     shape, axes = equation.params["shape"], equation.params["broadcast_dimensions"]
-    return [lax.broadcast_in_dim(inputs[0].array, (*shape, size), (*axes, len(shape)))]
+    return [lax.broadcast_in_dim(inputs[0].array, (*shape, mapping.size), (*axes, len(shape)))]
 
 
-def _reshape(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
-    return [lax.reshape(inputs[0].array, (*equation.params["new_sizes"], size))]
+def _reshape(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
+    return [lax.reshape(inputs[0].array, (*equation.params["new_sizes"], mapping.size))]
 
 
-def _transpose(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
+def _transpose(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
     axes = equation.params["permutation"]
     return [lax.transpose(inputs[0].array, (*axes, len(axes)))]
 
 
-def _concatenate(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
-    return [lax.concatenate([_spread(v, size) for v in inputs], equation.params["dimension"])]
+def _concatenate(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
+    return [lax.concatenate([spread(v, mapping.size) for v in inputs], equation.params["dimension"])]
 
 
-def _stack(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
-    return [jnp.stack([_spread(v, size) for v in inputs], equation.params["axis"])]
+def _stack(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
+    return [jnp.stack([spread(v, mapping.size) for v in inputs], equation.params["axis"])]
 
 
-def _unstack(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
+def _unstack(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
     return jnp.unstack(inputs[0].array, axis=equation.params["axis"])
 
 
-def _split(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
+def _split(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
     return lax.split(inputs[0].array, equation.params["sizes"], equation.params["axis"])
 
 
-def _slice(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
+def _slice(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
     p = equation.params
     strides = None if p["strides"] is None else (*p["strides"], 1)
-    return [lax.slice(inputs[0].array, (*p["start_indices"], 0), (*p["limit_indices"], size), strides)]
+    return [lax.slice(inputs[0].array, (*p["start_indices"], 0), (*p["limit_indices"], mapping.size), strides)]
 
 
-def _pad(equation: Any, inputs: list[_Value], size: int) -> list[Any] | None:
+def _pad(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any] | None:
     x, fill = inputs
     return None if fill.mapped else [lax.pad(x.array, fill.array, (*equation.params["padding_config"], (0, 0, 0)))]
 
 
-def _sort(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
-    return equation.primitive.bind(*(_spread(v, size) for v in inputs), **equation.params)
+def _sort(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
+    return equation.primitive.bind(*(spread(v, mapping.size) for v in inputs), **equation.params)
 
 
-def _gather(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
+def _gather(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
     x, index = inputs
     p, numbers = equation.params, equation.params["dimension_numbers"]
     offset, slices = numbers.offset_dims, p["slice_sizes"]
@@ -183,7 +204,7 @@ def _gather(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
         mapped_operand, mapped_index = (*mapped_operand, x.array.ndim - 1), (*mapped_index, starts.ndim - 2)
         slices = (*slices, 1)
     elif x.mapped:
-        offset, slices = (*offset, len(equation.outvars[0].aval.shape)), (*slices, size)
+        offset, slices = (*offset, len(equation.outvars[0].aval.shape)), (*slices, mapping.size)
     wider = lax.GatherDimensionNumbers(
         offset, numbers.collapsed_slice_dims, numbers.start_index_map, mapped_operand, mapped_index
     )
@@ -191,60 +212,64 @@ def _gather(equation: Any, inputs: list[_Value], size: int) -> list[Any]:
     return [equation.primitive.bind(x.array, starts, **{**p, **changes})]
 
 
-def _dot(equation: Any, inputs: list[_Value], size: int) -> list[Any] | None:
+def _product(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any] | None:
     (x, y), p = inputs, equation.params
-    (cx, cy), (bx, _) = p["dimension_numbers"]
-    if x.mapped and y.mapped:
-        return _product_of_mapped(x.array, y.array, cx, cy, bx)
-    if bx or len(cx) != 1:
-        return None
-    if x.mapped:
-        return [_common_product(y.array, cy[0], x.array, cx[0], p)]
-    if cy[0] == 0:
-        return [_common_rows(x.array, cx[0], y.array, p)]
-    product = _common_product(x.array, cx[0], y.array, cy[0], p)
-    rows, free = x.array.ndim - 1, y.array.ndim - 2
-    return [jnp.moveaxis(product, range(free, free + rows), range(rows))]
+    return (product_of_mapped if x.mapped and y.mapped else common_product)(x, y, p)
 
 
-def _common_rows(common: Array, c: int, mapped: Array, p: dict[str, Any]) -> Array:
-    """Return the product over axis `c` of a common array and the first of a mapped one, as one product of matrices.
+def _scan(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
+    p = equation.params
+    consts, both = p["num_consts"], p["num_consts"] + p["num_carry"]
+    given, start, each = inputs[:consts], inputs[consts:both], inputs[both:]
+    flags = carried_with_worlds(p["jaxpr"], given, start, each)
 
-    The result has the other axes of `common`, then those of `mapped`. Neither it nor its derivative moves an axis.
+    def turn(x: list[Array], own: list[Array]) -> tuple[list[Array], list[Array]]:
+        own = [Value(v, of_all.mapped) for v, of_all in zip(own, each, strict=True)]
+        out = run(p["jaxpr"], [*given, *map(Value, x, flags), *own], mapping)
+        return with_worlds(flags, out[: len(flags)], mapping), [spread(v, mapping.size) for v in out[len(flags) :]]
+
+    start, each_array = with_worlds(flags, start, mapping), [v.array for v in each]
+    end, left = lax.scan(turn, start, each_array, p["length"], p["reverse"], p["unroll"])
+    return [*(spread(Value(x, flag), mapping.size) for x, flag in zip(end, flags, strict=True)), *left]
+
+
+def with_worlds(flags: list[bool], values: list[Value], mapping: Mapping) -> list[Array]:
+    """Return arrays, those with a flag with the axis of the worlds."""
+    return [spread(v, mapping.size) if flag else jnp.asarray(v.array) for flag, v in zip(flags, values, strict=True)]
+
+
+def carried_with_worlds(
+    body: core.ClosedJaxpr, given: list[Value], start: list[Value], each: Sequence[Value] = ()
+) -> list[bool]:
+    """Return which of the values that a loop carries depend on the world, at its start or later.
+
+    body: of the loop, a function of what is `given` to all turns, what it carries, and what `each` turn has.
     """
-    rows, columns = jnp.moveaxis(common, c, -1), mapped.reshape(mapped.shape[0], -1)
-    product = lax.dot_general(rows, columns, (((rows.ndim - 1,), (0,)), ((), ())), **_settings(p))
-    return product.reshape(*rows.shape[:-1], *mapped.shape[1:])
+    flags = [v.mapped for v in start]
+    while True:
+        after = depends(body, [*(v.mapped for v in given), *flags, *(v.mapped for v in each)])
+        new = [a or b for a, b in zip(flags, after, strict=False)]
+        if new == flags:
+            return flags
+        flags = new
 
 
-def _settings(p: dict[str, Any]) -> dict[str, Any]:
-    return {name: p[name] for name in ("precision", "preferred_element_type")}
+def depends(program: core.ClosedJaxpr, inputs: list[bool]) -> list[bool]:
+    """Return which results of a program depend on inputs that are flagged."""
+    jaxpr = program.jaxpr
+    known = dict(zip(jaxpr.invars, inputs, strict=True))
+
+    def flagged(v: Any) -> bool:
+        return not isinstance(v, core.Literal) and known.get(v, False)  # constants of the program are in no dict
+
+    for equation in jaxpr.eqns:
+        own, inner = list(map(flagged, equation.invars)), _inlined(equation)
+        out = [any(own)] * len(equation.outvars) if inner is None else depends(inner, own)
+        known.update(zip(equation.outvars, out, strict=True))
+    return list(map(flagged, jaxpr.outvars))
 
 
-def _common_product(common: Array, c: int, mapped: Array, along: int, p: dict[str, Any]) -> Array:
-    """Return the product over axis `c` of a common array and axis `along` of a mapped one.
-
-    The result has the other axes of `mapped`, then those of `common`, then the worlds: one matrix product for each of
-    the former, so that no axis is merged with that of the worlds.
-    """
-    mapped, rows = jnp.moveaxis(mapped, along, -2), jnp.moveaxis(common, c, -1)
-    free = mapped.ndim - 2
-    rows = jnp.broadcast_to(rows, (*mapped.shape[:free], *rows.shape))
-    numbers = (((rows.ndim - 1,), (free,)), (tuple(range(free)), tuple(range(free))))
-    return lax.dot_general(rows, mapped, numbers, **_settings(p))
-
-
-def _product_of_mapped(x: Array, y: Array, cx, cy, bx) -> list[Any] | None:
-    if len(cx) != 1 or bx or x.shape[cx[0]] > _SHORTEST_DOT:
-        return None
-    x, y = jnp.moveaxis(x, cx[0], 0), jnp.moveaxis(y, cy[0], 0)
-    nx, ny = x.ndim - 2, y.ndim - 2
-    x = x.reshape(*x.shape[:-1], *(1,) * ny, x.shape[-1])
-    y = y.reshape(y.shape[0], *(1,) * nx, *y.shape[1:])
-    return [sum(x[k] * y[k] for k in range(x.shape[0]))]
-
-
-_RULES: dict[str, Callable[..., list[Any] | None]] = {
+RULES: Rules = {
     **dict.fromkeys(_ELEMENTWISE, _elementwise),
     **dict.fromkeys(_SAME, _same),
     "broadcast_in_dim": _broadcast,
@@ -258,5 +283,6 @@ _RULES: dict[str, Callable[..., list[Any] | None]] = {
     "pad": _pad,
     "sort": _sort,
     "gather": _gather,
-    "dot_general": _dot,
+    "dot_general": _product,
+    "scan": _scan,
 }

@@ -7,6 +7,7 @@ import pytest
 from jax import lax
 
 from mjx_like.math.linalg import cho_solve, cholesky, solve_definite, solve_general
+from mjx_like.math.rule import custom_jvp
 from mjx_like.math.world_last import map_last
 from tests.support.oracle import error
 
@@ -25,6 +26,17 @@ def _doubled(x):
 @_doubled.defjvp
 def _doubled_jvp(primals, tangents):
     return _doubled(*primals), 3 * tangents[0]
+
+
+@custom_jvp
+def _tripled(x, t):
+    return {"of the world": 3 * x * t[:, None], "common": t}
+
+
+@_tripled.defjvp
+def _tripled_jvp(primals, tangents):
+    (x, t), (dx, dt) = primals, tangents
+    return _tripled(x, t), {"of the world": 5 * dx * t[:, None] + x * dt[:, None], "common": dt}
 
 
 def _definite(x, y):
@@ -69,7 +81,13 @@ CASES = {
         lax.while_loop(lambda z: z[0] < 3, lambda z: (z[0] + jnp.abs(y[0]) + 0.1, z[1] + 1), (0.0, 0)),
         lax.cond(y[0] > 0, lambda: x, lambda: -x),
     ),
+    "loops over the entries of an axis": lambda x, y, i, t: (
+        lax.scan(lambda z, u: (z * u[0][:2] + t[0], (z, t[1])), y[:2], (x, t)),
+        lax.scan(lambda z, u: (z + 1, z), 0, x, reverse=True),
+        jax.vmap(lambda row: lax.fori_loop(0, 2, lambda k, z: z + row[k], 0.0))(x),
+    ),
     "own derivative": lambda x, y, i, t: _doubled(x),
+    "own derivative that loops keep": lambda x, y, i, t: _tripled(x, t[:, 0]),
     "scatter": lambda x, y, i, t: y.at[i[0]].add(1.0),
     "nothing mapped": lambda x, y, i, t: (t @ t.T, 3.0),
 }
@@ -93,10 +111,11 @@ def test_equals_vmap(name):
         assert error(a, b) < 1e-13
 
 
+OWN = ["own derivative", "own derivative that loops keep"]
 DIFFERENTIATED = [name for name in CASES if name.startswith(("definite", "regular", "common times"))]
 
 
-@pytest.mark.parametrize("name", ["elementwise", "own derivative", "rows by index", *DIFFERENTIATED])
+@pytest.mark.parametrize("name", ["elementwise", "rows by index", *OWN, *DIFFERENTIATED])
 def test_gradients_equal_those_of_vmap(name):
     def slope(x, y, i, t):
         return jax.grad(
