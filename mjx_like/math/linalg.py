@@ -27,6 +27,11 @@ def matmul(a: Array, b: Array) -> Array:
     return jnp.matmul(a, b, precision="highest")
 
 
+def gram(a: Array, b: Array) -> Array:
+    """Return a' b in full precision, shapes (k, m) and (k, n)."""
+    return jnp.einsum("ki,kj->ij", a, b, precision="highest") if on_cpu() else matmul(a.T, b)
+
+
 def product(a: Array, b: Array) -> Array:
     """Return a @ b of matrices and vectors over a few entries, written out: unlike a dot, it joins the loops around it.
 

@@ -45,33 +45,48 @@ def one_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def call(*args: Any) -> Any:
-        leaves, tree = jax.tree.flatten(args)
-        program, shapes = jax.make_jaxpr(lambda *x: function(*tree.unflatten(x)), return_shape=True)(*leaves)
+        program, result = _traced(function, *args)
         if not _fits(program):
-            return jax.tree.unflatten(jax.tree.structure(shapes), jaxpr_as_fun(program)(*leaves))
-        own = [x for x in program.consts if isinstance(x, jax.core.Tracer)]
-        traced = [isinstance(x, jax.core.Tracer) for x in program.consts]
-
-        def whole(*values: Array) -> list[Array]:
-            moved = iter(values[: len(own)])
-            consts = [next(moved) if is_traced else x for x, is_traced in zip(program.consts, traced, strict=True)]
-            out = jax.core.eval_jaxpr(program.jaxpr, consts, *values[len(own) :])
-            return [*out, *(x.ravel()[:1] for x in values)]  # every argument is read
-
-        out = _one_kernel.bind(
-            *own, *leaves, program=jax.make_jaxpr(whole)(*own, *leaves), count=len(program.out_avals)
-        )
-        return jax.tree.unflatten(jax.tree.structure(shapes), out)
+            return jax.tree.unflatten(result, jaxpr_as_fun(program)(*jax.tree.leaves(args)))
+        return _kernel(program, result)(*args)
 
     return call
+
+
+def kernel_of(function: Callable[..., Any], *args: Any) -> Callable[..., Any] | None:
+    """Return a function of arguments like these as `one_kernel` makes it, None where that is no kernel."""
+    program, result = _traced(function, *args)
+    return _kernel(program, result) if _fits(program) else None
+
+
+def _traced(function: Callable[..., Any], *args: Any) -> tuple[ClosedJaxpr, Any]:
+    """Return the program of a function, of leaves and not of pytrees, and the structure of its result."""
+    leaves, tree = jax.tree.flatten(args)
+    program, shapes = jax.make_jaxpr(lambda *x: function(*tree.unflatten(x)), return_shape=True)(*leaves)
+    return program, jax.tree.structure(shapes)
+
+
+def _kernel(program: ClosedJaxpr, result: Any) -> Callable[..., Any]:
+    """Return the function of a program that fits; what it takes from outside becomes an argument of the kernel."""
+    traced = [isinstance(x, jax.core.Tracer) for x in program.consts]
+    own = [x for x, is_traced in zip(program.consts, traced, strict=True) if is_traced]
+
+    def whole(*values: Array) -> list[Array]:
+        moved = iter(values[: len(own)])
+        consts = [next(moved) if is_traced else x for x, is_traced in zip(program.consts, traced, strict=True)]
+        return jax.core.eval_jaxpr(program.jaxpr, consts, *values[len(own) :])
+
+    closed = jax.make_jaxpr(whole)(*own, *(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in program.in_avals))
+    return lambda *args: jax.tree.unflatten(result, _one_kernel.bind(*own, *jax.tree.leaves(args), program=closed))
 
 
 def _fits(program: ClosedJaxpr) -> bool:
     """Return whether a program can be one kernel."""
     if jaxlib.__version__ not in TESTED:
         return False
-    values = [*program.in_avals, *program.out_avals, *(jax.typeof(x) for x in program.consts)]
-    if any(x.size == 0 or x.size * x.dtype.itemsize > _LARGEST_CONSTANT for x in values):
+    if any(x.size == 0 for x in (*program.in_avals, *program.out_avals)):
+        return False
+    if any(np.size(x) == 0 or np.size(x) * x.dtype.itemsize > _LARGEST_CONSTANT for x in program.consts):
         return False
     return all(_known(jaxpr) for jaxpr in _jaxprs(program.jaxpr))
 
@@ -94,25 +109,29 @@ def _jaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
                     yield from _jaxprs(inner)
 
 
-def _run(*args: Array, program: ClosedJaxpr, count: int) -> list[Array]:
-    return jaxpr_as_fun(program)(*args)[:count]
+def _run(*args: Array, program: ClosedJaxpr) -> list[Array]:
+    return jaxpr_as_fun(program)(*args)
 
 
-def _called(ctx: mlir.LoweringRuleContext, *args: Any, program: ClosedJaxpr, count: int) -> list[Any]:
+def _called(ctx: mlir.LoweringRuleContext, *args: Any, program: ClosedJaxpr) -> list[Any]:
     """Lower to a call of a function of its own; the barrier keeps constants outside."""
+
+    def reading_all(*values: Array) -> list[Array]:
+        return [*_run(*values, program=program), *(x.ravel()[:1] for x in values)]
+
     given = [x.type for x in args]
     with ir.InsertionPoint.at_block_begin(ctx.module_context.module.body):
         function = func.FuncOp("one_kernel", ir.FunctionType.get(given, []), visibility="private")
     ctx.module_context.symbol_table.insert(function)  # under a name of its own
     with ir.InsertionPoint(function.add_entry_block()):
-        inner = ctx.replace(const_lowering={}, avals_out=program.out_avals)
-        out = mlir.lower_fun(jaxpr_as_fun(program))(inner, *function.arguments)
+        shapes = [*program.out_avals, *(x.update(shape=(1,)) for x in program.in_avals)]
+        out = mlir.lower_fun(reading_all)(ctx.replace(const_lowering={}, avals_out=shapes), *function.arguments)
         func.ReturnOp(out)
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(given, [x.type for x in out]))
     call = func.CallOp(function, list(stablehlo.OptimizationBarrierOp(list(args)).results))
     attributes = {key: ir.StringAttr.get(value) for key, value in _ATTRIBUTES.items()}
     call.operation.attributes["mhlo.frontend_attributes"] = ir.DictAttr.get(attributes)
-    return list(call.results)[:count]
+    return list(call.results)[: len(program.out_avals)]
 
 
 def _batched(args: list[Array], axes: list[int | None], **params: Any) -> tuple[list[Array], list[int]]:
@@ -127,7 +146,7 @@ def _derivative(primals: list[Array], tangents: list[Any], **params: Any) -> tup
 _one_kernel = Primitive("one_kernel")
 _one_kernel.multiple_results = True
 _one_kernel.def_impl(_run)
-_one_kernel.def_abstract_eval(lambda *avals, program, count: program.out_avals[:count])
+_one_kernel.def_abstract_eval(lambda *avals, program: program.out_avals)
 ad.primitive_jvps[_one_kernel] = _derivative
 batching.primitive_batchers[_one_kernel] = _batched
 mlir.register_lowering(_one_kernel, mlir.lower_fun(_run))

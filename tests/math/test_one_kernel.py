@@ -79,8 +79,19 @@ def test_what_cannot_be_one_kernel_compiles_as_ever(name):
     np.testing.assert_array_equal(one_kernel(function)(X), function(X))
 
 
-def test_large_arguments_keep_it_from_being_one_kernel():
-    assert not is_one(one_kernel(jnp.sum), jnp.zeros(20_000))
+@pytest.mark.skipif(jaxlib.__version__ not in TESTED, reason="one kernel only in releases of jaxlib that are tested")
+def test_arguments_can_be_large_and_constant():
+    code = """
+import jax, jax.numpy as jnp, numpy as np
+from mjx_like.math.one_kernel import one_kernel
+from tests.math.test_one_kernel import is_one
+large = jnp.asarray(np.arange(60_000.0).reshape(300, 200) % 7, jnp.float32)
+function = one_kernel(lambda a, b: jnp.sum(a * b[:, None], axis=0))
+assert is_one(lambda b: function(large, b), jnp.ones(300))
+np.testing.assert_allclose(jax.jit(lambda b: function(large, b))(jnp.ones(300)), large.sum(axis=0), rtol=1e-6)
+print("equal")
+"""
+    assert "equal" in succeeds(code)
 
 
 def test_batches_and_derivatives_are_those_of_the_function():

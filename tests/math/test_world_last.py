@@ -7,6 +7,7 @@ import pytest
 from jax import lax
 
 from mjx_like.math.linalg import cho_solve, cholesky, solve_definite, solve_general
+from mjx_like.math.loop_rules import LOOP_RULES
 from mjx_like.math.rule import custom_jvp
 from mjx_like.math.world_last import map_last
 from tests.support.oracle import error
@@ -93,18 +94,19 @@ CASES = {
 }
 
 
-def both(function):
+def both(function, rules=None):
     """Return what the function gives for all worlds, in lanes and under vmap, each with worlds first."""
     args = (jnp.asarray(X), jnp.asarray(Y), jnp.asarray(INDEX), jnp.asarray(TABLE))
     last = [jnp.moveaxis(x, 0, -1) for x in args[:3]]
-    lanes = jax.jit(map_last(function, (True, True, True, False)))(*last, args[3])
+    lanes = jax.jit(map_last(function, (True, True, True, False), rules))(*last, args[3])
     first = jax.jit(jax.vmap(function, in_axes=(0, 0, 0, None)))(*args)
     return jax.tree.map(lambda x: jnp.moveaxis(x, -1, 0), lanes), first
 
 
+@pytest.mark.parametrize("rules", [None, LOOP_RULES], ids=["", "sums as loops"])
 @pytest.mark.parametrize("name", CASES)
-def test_equals_vmap(name):
-    lanes, first = both(CASES[name])
+def test_equals_vmap(name, rules):
+    lanes, first = both(CASES[name], rules)
     assert jax.tree.structure(lanes) == jax.tree.structure(first)
     for a, b in zip(jax.tree.leaves(lanes), jax.tree.leaves(first), strict=True):
         assert a.shape == b.shape and a.dtype == b.dtype
