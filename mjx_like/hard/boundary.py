@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.hard.components import Parts, dot, parts
-from mjx_like.hard.problem import Point, Problem, contact_bound, times
+from mjx_like.hard.problem import Point, Problem, Rates, contact_bound
 
 Array = jax.Array
 
@@ -26,20 +26,19 @@ class Room(NamedTuple):
         return jnp.min(self.contacts, initial=self.others)
 
 
-def room(p: Problem, z: Point, d: Point) -> Room:
-    """Return how far a step d from z can go."""
+def room(p: Problem, z: Point, d: Point, at: Rates, change: Rates) -> Room:
+    """Return how far a step d from z can go; at, change: `rates` of both."""
     none = jnp.zeros_like(p.bound)
-    slides, changes = ([parts(times(cones.J, x)) for cones in (p.contact, p.loss)] for x in (z.nu, d.nu))
     others = (
         to_zero(p.used, z.s, d.s),
         to_zero(p.used, z.gamma, d.gamma),
         to_surface(p.loss.used, p.bound, parts(z.loss_c), none, parts(d.loss_c)),
-        to_surface(p.loss.used, z.loss_eta, slides[1], d.loss_eta, changes[1]),
+        to_surface(p.loss.used, z.loss_eta, at.loss, d.loss_eta, change.loss),
     )
-    bound, change, used = contact_bound(p, z.gamma), contact_bound(p, d.gamma), p.contact.used
+    bound, growth, used = contact_bound(p, z.gamma), contact_bound(p, d.gamma), p.contact.used
     contacts = jnp.minimum(
-        to_surface(used, bound, parts(z.c), change, parts(d.c)),
-        to_surface(used, z.eta, slides[0], d.eta, changes[0]),
+        to_surface(used, bound, parts(z.c), growth, parts(d.c)),
+        to_surface(used, z.eta, at.contact, d.eta, change.contact),
     )
     return Room(contacts, functools.reduce(jnp.minimum, [jnp.min(x, initial=FAR) for x in others]))
 

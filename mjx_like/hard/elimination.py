@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from mjx_like.hard.components import Parts, added, dot, parts, scaled
-from mjx_like.hard.problem import Cones, Point, Problem, contact_bound, joined, times, transposed_times
+from mjx_like.hard.components import Parts, added, dot, scaled
+from mjx_like.hard.problem import Cones, Point, Problem, Rates, contact_bound, joined, transposed_times
 from mjx_like.math import safe
-from mjx_like.math.linalg import matmul
+from mjx_like.math.linalg import gram
 
 Array = jax.Array
 
@@ -87,7 +87,7 @@ class System:
         tangent = jnp.stack(tangent, axis=1).reshape(-1, nv) if tangent else J.reshape(0, nv)
         held = -(p.loss.used * self._loss.W[0][0])[:, None] * p.loss.J[:, 0]
         rows = jnp.concatenate([p.J, p.contact.J.reshape(-1, nv), p.loss.J[:, 0]])
-        return p.A + matmul(rows.T, jnp.concatenate([normal, tangent, held]))
+        return p.A + gram(rows, jnp.concatenate([normal, tangent, held]))
 
     def side(self, motion: Array, f: Free) -> Array:
         """Return the right-hand side, shape (nv,); motion: the residual."""
@@ -100,15 +100,15 @@ class System:
             + transposed_times(p.loss.J, joined(p.loss, f.loss_c))
         )
 
-    def step(self, f: Free, nu: Array) -> Point:
-        """Return the whole step that goes with the step `nu` of the velocity."""
-        p, rate = self._p, times(self._p.J, nu)
-        gamma = p.used * f.gamma - self._stiff * rate
-        c, eta = _answered(p.contact, self._contact, nu, contact_bound(p, gamma), f.c, f.eta)
-        loss_c, loss_eta = _answered(p.loss, self._loss, nu, jnp.zeros_like(p.bound), f.loss_c, f.loss_eta)
-        return Point(nu, p.used * (p.h * rate + f.s), gamma, c, eta, loss_c, loss_eta)
+    def step(self, f: Free, nu: Array, change: Rates) -> Point:
+        """Return the whole step that goes with the step `nu` of the velocity; change: its `rates`."""
+        p = self._p
+        gamma = p.used * f.gamma - self._stiff * change.pair
+        c, eta = _answered(p.contact, self._contact, change.contact, contact_bound(p, gamma), f.c, f.eta)
+        loss_c, loss_eta = _answered(p.loss, self._loss, change.loss, jnp.zeros_like(p.bound), f.loss_c, f.loss_eta)
+        return Point(nu, p.used * (p.h * change.pair + f.s), gamma, c, eta, loss_c, loss_eta)
 
 
-def _answered(cones: Cones, linear: Linear, nu: Array, bound: Array, c: Parts, eta: Array) -> tuple[Array, Array]:
-    turned, grown = answer(linear, parts(times(cones.J, nu)), bound)
+def _answered(cones: Cones, linear: Linear, slide: Parts, bound: Array, c: Parts, eta: Array) -> tuple[Array, Array]:
+    turned, grown = answer(linear, slide, bound)
     return joined(cones, added(c, turned)), cones.used * (eta + grown)

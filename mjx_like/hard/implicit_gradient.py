@@ -11,7 +11,7 @@ import jax
 
 from mjx_like.hard.components import parts
 from mjx_like.hard.elimination import Free, System, free_pairs, of_product, remainder_of_product
-from mjx_like.hard.problem import Point, Problem, contact_bound, residuals, times
+from mjx_like.hard.problem import Point, Problem, contact_bound, rates, residuals
 from mjx_like.hard.search_anywhere import search_anywhere
 from mjx_like.math import lapack
 from mjx_like.math.rule import custom_jvp
@@ -37,11 +37,13 @@ def _rule(iterations: int, primals, tangents):
 def _rates(p: Problem, z: Point, dp: Problem) -> Point:
     """Return the change of the solution with the problem."""
     _, r = jax.jvp(lambda p: residuals(p, z), (p,), (dp,))
+    at = rates(p, z.nu)
     cones = (
-        (contact_bound(p, z.gamma), parts(z.c), parts(times(p.contact.J, z.nu)), z.eta),
-        (p.bound, parts(z.loss_c), parts(times(p.loss.J, z.nu)), z.loss_eta),
+        (contact_bound(p, z.gamma), parts(z.c), at.contact, z.eta),
+        (p.bound, parts(z.loss_c), at.loss, z.loss_eta),
     )
     system = System(p, z, *(of_product(*cone) for cone in cones))
     free = [remainder_of_product(*cone, parts(rest)) for cone, rest in zip(cones, (r.cone, r.loss), strict=True)]
     f = Free(r.s, free_pairs(z, r.s, r.pair), *free[0], *free[1])
-    return system.step(f, lapack.solve(system.matrix(), system.side(r.motion, f)))
+    nu = lapack.solve(system.matrix(), system.side(r.motion, f))
+    return system.step(f, nu, rates(p, nu))

@@ -7,19 +7,33 @@ Source: Dojo paper, section on the solver; Mehrotra 1992; Nesterov and Todd 1997
 """
 
 import functools
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 
 from mjx_like.hard.boundary import room
-from mjx_like.hard.components import Parts, added, parts, scaled
+from mjx_like.hard.components import Parts, added, dot, parts, scaled
 from mjx_like.hard.elimination import Free, System, free_pairs
-from mjx_like.hard.problem import Cones, Point, Problem, contact_bound, products, residuals, sliding_friction, times
+from mjx_like.hard.problem import (
+    Point,
+    Problem,
+    Rates,
+    Residuals,
+    contact_bound,
+    products,
+    rates,
+    residuals,
+    sliding_friction,
+    times,
+)
 from mjx_like.hard.scaling import Scaling
 from mjx_like.math import lapack, safe
 
 Array = jax.Array
+Solver = Callable[[Array, Array], tuple[Array, Callable[[Array], Array]]]  # of one system, and again
+T = TypeVar("T")
 
 TO_BOUNDARY = 0.9  # share of the way to the boundary that a step takes
 LEFT_BEHIND = 0.91  # a contact stops a step that takes more of its way; more than the above by more than rounding
@@ -34,8 +48,20 @@ class Search(NamedTuple):
     """Where a search stands; error: the largest residual over its natural size."""
 
     z: Point
+    at: Rates  # of z
+    motion: Array  # residual of z
+    apart: Array  # likewise of its slacks
     best: Point  # of all so far, so that a search that fails ends no worse than it began
     error: Array  # of the best
+    iterations: Array
+    done: Array
+
+
+class Found(NamedTuple):
+    """What a search found; error and iterations as in `Search`."""
+
+    best: Point
+    error: Array
     iterations: Array
     done: Array
 
@@ -47,8 +73,10 @@ def tolerance(dtype) -> float:
 
 def begin(iterations: int, p: Problem, nu: Array) -> Search:
     """Return the search before the first step, from a velocity nu, shape (nv,)."""
-    z = start(p, nu)
-    return _ended(iterations, Search(z, z, error(p, z), jnp.int32(0), jnp.asarray(False)))
+    at = rates(p, nu)
+    z = _start(p, nu, at)
+    r = residuals(p, z, at)
+    return _ended(iterations, Search(z, at, r.motion, r.s, z, _error(p, z, r), jnp.int32(0), jnp.asarray(False)))
 
 
 def _ended(iterations: int, at: Search) -> Search:
@@ -57,14 +85,19 @@ def _ended(iterations: int, at: Search) -> Search:
 
 def start(p: Problem, nu: Array) -> Point:
     """Return a point whose products have one ratio to their targets, with slacks in proportion to the speed."""
-    rate = jnp.abs(times(p.J, nu)) + p.fall
-    s = jnp.maximum(jnp.abs(p.distance + p.h * times(p.J, nu)), _LEAST_START * p.h * rate)
+    return _start(p, nu, rates(p, nu))
+
+
+def _start(p: Problem, nu: Array, at: Rates) -> Point:
+    rate = jnp.abs(at.pair) + p.fall
+    s = jnp.maximum(jnp.abs(p.distance + p.h * at.pair), _LEAST_START * p.h * rate)
     pushed = _LEAST_START * safe.ratio(p.h * rate, p.gap) * safe.ratio(rate, p.fall)
-    rubbed = safe.ratio(safe.norm(times(p.contact.J, nu)) * contact_bound(p, safe.ratio(p.k, p.gap)), p.contact.k)
+    slide = jnp.sqrt(dot(at.contact, at.contact)) + jnp.zeros_like(p.contact.k)
+    rubbed = safe.ratio(slide * contact_bound(p, safe.ratio(p.k, p.gap)), p.contact.k)
     target = jnp.maximum(jnp.maximum(_mean(p.used, pushed), _mean(p.contact.used, rubbed)), 1.0)
     gamma = safe.ratio(target * p.k, s)
-    c, eta = sliding_friction(p.contact, contact_bound(p, gamma), nu, target)
-    loss_c, loss_eta = sliding_friction(p.loss, p.bound, nu, target)
+    c, eta = sliding_friction(p.contact, contact_bound(p, gamma), at.contact, target)
+    loss_c, loss_eta = sliding_friction(p.loss, p.bound, at.loss, target)
     return Point(nu, s, gamma, c, eta, loss_c, loss_eta)
 
 
@@ -72,14 +105,14 @@ def _mean(used: Array, x: Array) -> Array:
     return jnp.sum(used * x) / jnp.maximum(jnp.sum(used), 1)
 
 
-def error(p: Problem, z: Point) -> Array:
+def _error(p: Problem, z: Point, r: Residuals) -> Array:
     """Return the largest residual beyond rounding, over its natural size, shape ().
 
     It is the share by which a product of slack and impulse is wrong, or a thirtieth of that for products of cones.
     """
-    r, noise, bound = residuals(p, z), NOISE * jnp.finfo(z.nu.dtype).eps, contact_bound(p, z.gamma)
+    noise, bound = NOISE * jnp.finfo(z.nu.dtype).eps, contact_bound(p, z.gamma)
     impulse = jnp.max(jnp.abs(p.b), initial=0) + jnp.max(p.used * jnp.abs(z.gamma), initial=0)
-    reach = jnp.abs(p.distance) + p.h * jnp.sum(jnp.abs(p.J * z.nu), axis=-1)
+    reach = jnp.abs(p.distance) + p.h * times(jnp.abs(p.J), jnp.abs(z.nu))
     parts = (
         jnp.abs(r.motion) / jnp.maximum(impulse, safe.tiny(impulse)),
         jnp.maximum(jnp.abs(r.s) - noise * reach, 0) / z.s,
@@ -90,40 +123,49 @@ def error(p: Problem, z: Point) -> Array:
     return functools.reduce(jnp.maximum, [jnp.max(x, initial=0) for x in parts])
 
 
-def advance(iterations: int, p: Problem, at: Search) -> Search:
+def advance(iterations: int, p: Problem, s: Search, solve_and_again: Solver = lapack.solve_and_again) -> Search:
     """Return the search one step later; a step that is not finite is not made."""
-    z, r = at.z, residuals(p, at.z, 0.0)
-    slide, loss_slide = times(p.contact.J, z.nu), times(p.loss.J, z.nu)
-    contact = Scaling(contact_bound(p, z.gamma), parts(z.c), z.eta, parts(slide))
-    loss = Scaling(p.bound, parts(z.loss_c), z.loss_eta, parts(loss_slide))
+    z, at = s.z, s.at
+    contact = Scaling(contact_bound(p, z.gamma), parts(z.c), z.eta, at.contact)
+    loss = Scaling(p.bound, parts(z.loss_c), z.loss_eta, at.loss)
     system = System(p, z, contact.linear, loss.linear)
 
     def free(target, pair, cone, lost) -> Free:
-        gamma = free_pairs(z, r.s, r.pair - target * p.k + pair)
+        gamma = free_pairs(z, s.apart, p.used * z.s * z.gamma - target * p.k + pair)
         push, held = _remainder(contact, target * p.contact.k, cone), _remainder(loss, target * p.loss.k, lost)
-        return Free(r.s, gamma, *push, *held)
+        return Free(s.apart, gamma, *push, *held)
 
     f = free(0.0, 0.0, None, None)
-    nu, again = lapack.solve_and_again(system.matrix(), system.side(r.motion, f))
-    away = system.step(f, nu)
-    mean, length = _product(p, z), jnp.minimum(1.0, room(p, z, away).all())
-    share = safe.clip(_product(p, _moved(z, away, length)) / jnp.maximum(mean, safe.tiny(mean)), 0.0, 1.0)
+    nu, again = solve_and_again(system.matrix(), system.side(s.motion, f))
+    change = rates(p, nu)
+    away = system.step(f, nu, change)
+    mean, length = _product(p, z, at), jnp.minimum(1.0, room(p, z, away, at, change).all())
+    ahead = _product(p, _moved(z, away, length), _moved(at, change, length))
+    share = safe.clip(ahead / jnp.maximum(mean, safe.tiny(mean)), 0.0, 1.0)
     target = jnp.maximum(share**3 * mean, 1.0)
     weight = jnp.where(target > 1.0, length, 0.0)
     none, bound = jnp.zeros_like(p.bound), contact_bound(p, away.gamma)
     f = free(
         target,
         weight * away.s * away.gamma,
-        scaled(weight, contact.second_order(bound, *_changes(p.contact, away.c, away.eta, away.nu))),
-        scaled(weight, loss.second_order(none, *_changes(p.loss, away.loss_c, away.loss_eta, away.nu))),
+        scaled(weight, contact.second_order(bound, parts(away.c), away.eta, change.contact)),
+        scaled(weight, loss.second_order(none, parts(away.loss_c), away.loss_eta, change.loss)),
     )
-    new = _reached(p, z, system.step(f, again(system.side(r.motion, f))), mean)
-    finite = jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(new)]))
-    new = jax.tree.map(lambda a, b: jnp.where(finite, a, b), new, z)
-    found = error(p, new)
-    better = found < at.error
-    best = jax.tree.map(lambda a, b: jnp.where(better, a, b), new, at.best)
-    return _ended(iterations, Search(new, best, jnp.where(better, found, at.error), at.iterations + 1, at.done))
+    nu = again(system.side(s.motion, f))
+    change = rates(p, nu)
+    return _stepped(iterations, p, s, *_reached(p, z, system.step(f, nu, change), at, change, mean))
+
+
+def _stepped(iterations: int, p: Problem, s: Search, z: Point, at: Rates) -> Search:
+    """Return the search at a point, if it is finite."""
+    r = residuals(p, z, at)
+    finite = jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(z)]))
+    new, old = (z, at, r.motion, r.s), (s.z, s.at, s.motion, s.apart)
+    found = jnp.where(finite, _error(p, z, r), s.error)
+    better = found < s.error
+    best = jax.tree.map(lambda a, b: jnp.where(better, a, b), z, s.best)
+    new = jax.tree.map(lambda a, b: jnp.where(finite, a, b), new, old)
+    return _ended(iterations, Search(*new, best, jnp.where(better, found, s.error), s.iterations + 1, s.done))
 
 
 def _remainder(scaling: Scaling, target: Array, correction: Parts | None) -> tuple[Parts, Array]:
@@ -132,33 +174,30 @@ def _remainder(scaling: Scaling, target: Array, correction: Parts | None) -> tup
     return scaling.remainder(side if correction is None else added(side, scaled(-1, correction)))
 
 
-def _changes(cones: Cones, c: Array, eta: Array, nu: Array) -> tuple[Parts, Array, Parts]:
-    return parts(c), eta, parts(times(cones.J, nu))
-
-
-def _reached(p: Problem, z: Point, step: Point, mean: Array) -> Point:
-    """Return the point after as much of a step as there is room for.
+def _reached(p: Problem, z: Point, step: Point, at: Rates, change: Rates, mean: Array) -> tuple[Point, Rates]:
+    """Return the point after as much of a step as there is room for, and its rates.
 
     Where the friction of a few contacts would keep it short, the rest goes on without them, and they take the friction
     that goes with the velocity there, at products that are large enough to be far from their boundary.
     """
-    limits = room(p, z, step)
+    limits = room(p, z, step, at, change)
     whole, others = (jnp.minimum(1.0, TO_BOUNDARY * x) for x in (limits.all(), limits.others))
     length = jnp.maximum(whole, jnp.minimum(others, SHORT))
     new = _moved(z, step, length)
     away = jnp.maximum(RELEASED * mean, 1.0)
-    c, eta = sliding_friction(p.contact, contact_bound(p, new.gamma), new.nu, away)
+    at = rates(p, new.nu)
+    c, eta = sliding_friction(p.contact, contact_bound(p, new.gamma), at.contact, away)
     stops = LEFT_BEHIND * limits.contacts < length
-    return new.replace(c=jnp.where(stops[:, None], c, new.c), eta=jnp.where(stops, eta, new.eta))
+    return new.replace(c=jnp.where(stops[:, None], c, new.c), eta=jnp.where(stops, eta, new.eta)), at
 
 
-def _moved(z: Point, step: Point, alpha: Array) -> Point:
+def _moved(z: T, step: T, alpha: Array) -> T:
     return jax.tree.map(lambda x, d: x + alpha * d, z, step)
 
 
-def _product(p: Problem, z: Point) -> Array:
+def _product(p: Problem, z: Point, at: Rates) -> Array:
     """Return the mean of the products over their targets."""
-    values = products(p, z)
+    values = products(p, z, at)
     used = (p.used, p.contact.used, p.loss.used)
     total = sum(jnp.sum(u * x) for u, x in zip(used, values, strict=True))
     return total / jnp.maximum(sum(jnp.sum(u) for u in used), 1)

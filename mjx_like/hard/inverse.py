@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 from mjx_like.constraint.plan import without_rows
 from mjx_like.errors import UnsupportedError
-from mjx_like.hard.problem import Point, Problem, contact_bound, impulse, sliding_friction, times
+from mjx_like.hard.problem import Point, Problem, contact_bound, impulse, rates, sliding_friction
 from mjx_like.hard.rows import Motion, forces, least_distance, motion, problem
 from mjx_like.hard.stage import rows_at_end, solved
 from mjx_like.integrator.table import conditions, step_metric
@@ -85,8 +85,9 @@ def central_point(p: Problem, nu: Array, inside: float) -> Point:
 
     inside: impulse of pairs without a positive slack, which have none on the path.
     """
-    s = jnp.where(p.used > 0, p.distance + p.h * times(p.J, nu), 1)
+    at = rates(p, nu)
+    s = jnp.where(p.used > 0, p.distance + p.h * at.pair, 1)
     gamma = jnp.where(s > 0, safe.ratio(p.k, jnp.where(s > 0, s, 1)), inside)
-    c, eta = sliding_friction(p.contact, contact_bound(p, gamma), nu)
-    loss_c, loss_eta = sliding_friction(p.loss, p.bound, nu)
+    c, eta = sliding_friction(p.contact, contact_bound(p, gamma), at.contact)
+    loss_c, loss_eta = sliding_friction(p.loss, p.bound, at.loss)
     return Point(nu, s, gamma, c, eta, loss_c, loss_eta)

@@ -10,6 +10,8 @@ Equalities are MuJoCo's soft rows.
 Source: Dojo paper, sections on contact and friction; HARD_CONTACT of the design: k in lengths and velocities.
 """
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 
@@ -74,12 +76,25 @@ class Residuals(Record):
 
 def times(J: Array, x: Array) -> Array:
     """Return J x for rows of any leading shape."""
-    return jnp.sum(J * x, axis=-1)
+    return matmul(J, x)
 
 
 def transposed_times(J: Array, f: Array) -> Array:
     """Return J' f, shape (nv,), for rows of any leading shape."""
     return matmul(f.reshape(-1), J.reshape(-1, J.shape[-1]))
+
+
+class Rates(NamedTuple):
+    """What the rows make of a velocity: rates of distances, and sliding velocities by component."""
+
+    pair: Array  # (npair,)
+    contact: Parts  # (ncone,) each
+    loss: Parts  # (nloss,)
+
+
+def rates(p: Problem, nu: Array) -> Rates:
+    """Return what the rows make of a velocity, shape (nv,)."""
+    return Rates(times(p.J, nu), parts(times(p.contact.J, nu)), parts(times(p.loss.J, nu)))
 
 
 def without_friction(p: Problem, where: Array) -> Problem:
@@ -107,35 +122,34 @@ def impulse(p: Problem, z: Point) -> Array:
     )
 
 
-def residuals(p: Problem, z: Point, target: Array | float = 1.0) -> Residuals:
-    """Return the residuals of a point for products at `target` times k."""
-    used = p.used
+def residuals(p: Problem, z: Point, at: Rates | None = None) -> Residuals:
+    """Return the residuals of a point; at: its `rates`, where they are known."""
+    at, used = rates(p, z.nu) if at is None else at, p.used
     return Residuals(
         motion=matmul(p.A, z.nu) - p.b - impulse(p, z),
-        s=used * (p.distance + p.h * times(p.J, z.nu) - z.s),
-        pair=used * (z.s * z.gamma - target * p.k),
-        cone=_product(p.contact, contact_bound(p, z.gamma), z.c, z.eta, z.nu, target),
-        loss=_product(p.loss, p.bound, z.loss_c, z.loss_eta, z.nu, target),
+        s=used * (p.distance + p.h * at.pair - z.s),
+        pair=used * (z.s * z.gamma - p.k),
+        cone=_product(p.contact, contact_bound(p, z.gamma), z.c, z.eta, at.contact),
+        loss=_product(p.loss, p.bound, z.loss_c, z.loss_eta, at.loss),
     )
 
 
-def _product(cones: Cones, bound: Array, c: Array, eta: Array, nu: Array, target: Array | float) -> Array:
-    slide = times(cones.J, nu)
-    first = bound * eta + jnp.sum(c * slide, axis=-1) - target * cones.k
-    rest = bound[:, None] * slide + eta[:, None] * c
-    return cones.used[:, None] * jnp.concatenate([first[:, None], rest], axis=1)
+def _product(cones: Cones, bound: Array, c: Array, eta: Array, slide: Parts) -> Array:
+    first = bound * eta + dot(parts(c), slide) - cones.k
+    rest = (bound * u + eta * v for u, v in zip(slide, parts(c), strict=True))
+    return cones.used[:, None] * jnp.stack([first, *rest], axis=1)
 
 
-def products(p: Problem, z: Point) -> tuple[Array, Array, Array]:
-    """Return the products of pairs, contacts' cones and friction losses, over their targets."""
+def products(p: Problem, z: Point, at: Rates) -> tuple[Array, Array, Array]:
+    """Return the products of pairs, contacts' cones and friction losses, over their targets; at: rates of the point."""
 
-    def of(cones: Cones, bound: Array, c: Array, eta: Array) -> Array:
-        return safe.ratio(bound * eta + jnp.sum(c * times(cones.J, z.nu), axis=-1), cones.k)
+    def of(cones: Cones, bound: Array, c: Array, eta: Array, slide: Parts) -> Array:
+        return safe.ratio(bound * eta + dot(parts(c), slide), cones.k)
 
     return (
         safe.ratio(z.s * z.gamma, p.k),
-        of(p.contact, contact_bound(p, z.gamma), z.c, z.eta),
-        of(p.loss, p.bound, z.loss_c, z.loss_eta),
+        of(p.contact, contact_bound(p, z.gamma), z.c, z.eta, at.contact),
+        of(p.loss, p.bound, z.loss_c, z.loss_eta, at.loss),
     )
 
 
@@ -149,7 +163,7 @@ def friction(bound: Array, slide: Parts, k: Array) -> tuple[Parts, Array]:
     return tuple(-bound * u / eta for u in slide), eta
 
 
-def sliding_friction(cones: Cones, bound: Array, nu: Array, target: Array | float = 1.0) -> tuple[Array, Array]:
-    """Return c, shape (ncone, ndim), and eta of cones at a velocity with products at `target` times k."""
-    c, eta = friction(bound, parts(times(cones.J, nu)), target * cones.k)
+def sliding_friction(cones: Cones, bound: Array, slide: Parts, target: Array | float = 1.0) -> tuple[Array, Array]:
+    """Return c, shape (ncone, ndim), and eta of cones at sliding velocities, with products at `target` times k."""
+    c, eta = friction(bound, slide, target * cones.k)
     return joined(cones, c), eta

@@ -4,22 +4,26 @@ import functools
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
-from mjx_like.hard.interior_point import Search, advance, begin
+from mjx_like.hard.interior_point import Found, advance, begin
 from mjx_like.hard.problem import Point, Problem, contact_bound
 from mjx_like.math.batching import whole_batch, with_capacity
+from mjx_like.math.gauss_jordan import solve_and_again
+from mjx_like.math.lanes import in_lanes
 from mjx_like.math.lots import advanced, lot_of
 
 Array = jax.Array
 
 _UNIT = 8  # cones
+_MOST_IN_LANES = 16  # dofs; with more, what a group works on leaves the cache
 _LEAST_GAIN = 1.5  # of all cones over those of a capacity
 
 
-def search(iterations: int, p: Problem, nu: Array) -> Search:
+def search(iterations: int, p: Problem, nu: Array) -> Found:
     """Return the point of the central path, from a velocity nu, as far as the iterations go."""
 
-    def batched(p: Problem, nu: Array) -> Search:
+    def batched(p: Problem, nu: Array) -> Found:
         return with_capacity(_capacities(p), _need(p), functools.partial(_sized, iterations), p, nu)
 
     return whole_batch(batched)(p, nu)
@@ -38,14 +42,27 @@ def _need(p: Problem) -> Array:
     return jnp.max(jnp.where(pairs > 0, jnp.arange(1, pairs.shape[1] + 1), 0), axis=1, initial=0)
 
 
-def _sized(iterations: int, size: int, p: Problem, nu: Array) -> Search:
+def _sized(iterations: int, size: int, p: Problem, nu: Array) -> Found:
     """Return the searches of a batch of worlds, none of which uses more than `size` cones."""
     count = p.contact.used.shape[1]
     p = jax.vmap(functools.partial(_cut, size))(p)
-    first = jax.vmap(functools.partial(begin, iterations))(p, nu)
-    found = advanced(jax.vmap(functools.partial(advance, iterations)), p, first, lot_of(*nu.shape))
-    widened = jax.vmap(functools.partial(_widened, count - size))
-    return found._replace(z=widened(found.z), best=widened(found.best))
+    found = _in_lanes(iterations, p, nu)
+    if found is None:
+        first = jax.vmap(functools.partial(begin, iterations))(p, nu)
+        found = advanced(jax.vmap(functools.partial(advance, iterations)), p, first, lot_of(*nu.shape))
+    best = jax.vmap(functools.partial(_widened, count - size))(found.best)
+    return Found(best, found.error, found.iterations, found.done)
+
+
+def _in_lanes(iterations: int, p: Problem, nu: Array) -> Found | None:
+    """Return the searches where groups of worlds are one kernel each, else None."""
+
+    def one(p: Problem, nu: Array) -> Found:
+        step = functools.partial(advance, iterations, p, solve_and_again=solve_and_again)
+        s = lax.while_loop(lambda s: ~s.done, step, begin(iterations, p, nu))
+        return Found(s.best, s.error, s.iterations, s.done)
+
+    return in_lanes(one, p, nu) if nu.shape[1] <= _MOST_IN_LANES else None
 
 
 def _cut(size: int, p: Problem) -> Problem:

@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from mjx_like.hard.interior_point import Search
+from mjx_like.hard.interior_point import Found
 from mjx_like.hard.problem import Problem
 from mjx_like.hard.search import search
 from mjx_like.math.on_gpu import MOST, Function, Trial, anywhere
@@ -11,7 +11,7 @@ from mjx_like.math.on_gpu import MOST, Function, Trial, anywhere
 Array = jax.Array
 
 
-def search_anywhere(iterations: int, p: Problem, nu: Array) -> Search:
+def search_anywhere(iterations: int, p: Problem, nu: Array) -> Found:
     """Return what `search` does, by the kernel where the program is compiled for a GPU of NVIDIA and it takes `p`."""
     return anywhere(_load, search, p, nu, fixed=(iterations,)) if takes(p) else search(iterations, p, nu)
 

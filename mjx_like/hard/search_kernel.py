@@ -25,7 +25,7 @@ from mjx_like.hard.interior_point import (
     RELEASED,
     SHORT,
     TO_BOUNDARY,
-    Search,
+    Found,
     start,
     tolerance,
 )
@@ -65,7 +65,7 @@ class Outputs(NamedTuple):
     iterations: Any
 
 
-def search_kernel(iterations: int, p: Problem, nu: Array, *, interpret: bool = False) -> Search:
+def search_kernel(iterations: int, p: Problem, nu: Array, *, interpret: bool = False) -> Found:
     """Return the point of the central path of one world; under `vmap` one kernel searches for all, each for itself.
 
     interpret: whether to run the kernel's operations one by one, on any platform, to test it.
@@ -73,7 +73,7 @@ def search_kernel(iterations: int, p: Problem, nu: Array, *, interpret: bool = F
     return whole_batch(functools.partial(_searched, iterations, interpret))(p, nu)
 
 
-def _searched(iterations: int, interpret: bool, p: Problem, nu: Array) -> Search:
+def _searched(iterations: int, interpret: bool, p: Problem, nu: Array) -> Found:
     """Return the searches of a batch of worlds."""
     z = jax.vmap(start)(p, nu)
     rows, groups = inputs(p, z), sizes(p)
@@ -103,7 +103,7 @@ def _searched(iterations: int, interpret: bool, p: Problem, nu: Array) -> Search
     found = out_tree.unflatten(call(*leaves))
     table = jnp.where((found.best > 0)[:, None, None], found.places[:, 1], found.places[:, 0])
     best = point(groups, z, found.nu, rows.counts, table)
-    return Search(best, best, found.error, found.iterations, jnp.ones(batch, bool))
+    return Found(best, found.error, found.iterations, jnp.ones(batch, bool))
 
 
 class _World(NamedTuple):

@@ -11,7 +11,7 @@ from mjx_like.worlds import ranks
 
 Array = jax.Array
 
-CPU_BLOCK, CPU_BLOCK_HARD = 128, 512  # hard contact solves a share of a block at a time
+CPU_BLOCK, CPU_BLOCK_HARD = 128, 128  # hard contact solves a share of a block at a time
 # On a CPU, up to this many dofs, arrays of one world are so short that having the worlds last is faster.
 MOST_DOFS_LAST = 16
 

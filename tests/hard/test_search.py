@@ -9,7 +9,7 @@ import pytest
 
 from mjx_like.hard.boundary import room
 from mjx_like.hard.interior_point import begin, tolerance
-from mjx_like.hard.problem import Point, Problem, contact_bound, residuals, sliding_friction, times
+from mjx_like.hard.problem import Point, Problem, contact_bound, rates, residuals, sliding_friction, times
 from mjx_like.hard.sample import sample_problems
 from mjx_like.hard.search import search
 
@@ -99,7 +99,7 @@ def test_a_step_goes_to_the_boundary(worlds, starts):
         p = jax.tree.map(lambda x, i=i: x[i], worlds)
         z = begin(30, p, starts[i]).z
         d = jax.tree.map(lambda x: jnp.asarray(rng.normal(size=x.shape)) * (0.3 * jnp.abs(x) + 1e-4), z)
-        limits = room(p, z, d)
+        limits = room(p, z, d, rates(p, z.nu), rates(p, d.nu))
         ends = np.array([limits.others, *limits.contacts])
         for part in np.flatnonzero(ends < 1e5):
             before, behind = (inside(p, moved(z, d, f * ends[part]))[part] for f in (1 - 1e-6, 1 + 1e-6))
@@ -116,10 +116,11 @@ def test_a_cone_that_does_not_slide_ends_where_its_bound_is_gone(worlds, dtype):
     p = p.replace(contact=p.contact.replace(J=jnp.zeros_like(p.contact.J)))
     rng = np.random.default_rng(0)
     z = begin(30, p, jnp.zeros(NV, dtype)).z
+    still = rates(p, z.nu)
     for scale in rng.uniform(1, 2, 40):
-        c, eta = sliding_friction(p.contact, contact_bound(p, z.gamma), z.nu, jnp.asarray(scale, dtype))
+        c, eta = sliding_friction(p.contact, contact_bound(p, z.gamma), still.contact, jnp.asarray(scale, dtype))
         at = z.replace(c=c, eta=eta)
         d = jax.tree.map(jnp.zeros_like, z).replace(gamma=jnp.asarray(-scale / 3 * z.gamma, dtype))
         used = np.asarray(p.contact.used) > 0
-        np.testing.assert_allclose(np.asarray(room(p, at, d).contacts)[used], 3 / scale, rtol=1e-2)
+        np.testing.assert_allclose(np.asarray(room(p, at, d, still, still).contacts)[used], 3 / scale, rtol=1e-2)
     assert used.any()
