@@ -51,6 +51,7 @@ class Search(NamedTuple):
     at: Rates  # of z
     motion: Array  # residual of z
     apart: Array  # likewise of its slacks
+    count: Array  # of pairs and cones in use, 1 if there are none
     best: Point  # of all so far, so that a search that fails ends no worse than it began
     error: Array  # of the best
     iterations: Array
@@ -76,7 +77,9 @@ def begin(iterations: int, p: Problem, nu: Array) -> Search:
     at = rates(p, nu)
     z = _start(p, nu, at)
     r = residuals(p, z, at)
-    return _ended(iterations, Search(z, at, r.motion, r.s, z, _error(p, z, r), jnp.int32(0), jnp.asarray(False)))
+    count = jnp.maximum(sum(jnp.sum(x.used) for x in (p, p.contact, p.loss)), 1)
+    begun = Search(z, at, r.motion, r.s, count, z, _error(p, z, r), jnp.int32(0), jnp.asarray(False))
+    return _ended(iterations, begun)
 
 
 def _ended(iterations: int, at: Search) -> Search:
@@ -139,8 +142,8 @@ def advance(iterations: int, p: Problem, s: Search, solve_and_again: Solver = la
     nu, again = solve_and_again(system.matrix(), system.side(s.motion, f))
     change = rates(p, nu)
     away = system.step(f, nu, change)
-    mean, length = _product(p, z, at), jnp.minimum(1.0, room(p, z, away, at, change).all())
-    ahead = _product(p, _moved(z, away, length), _moved(at, change, length))
+    mean, length = _product(p, s.count, z, at), jnp.minimum(1.0, room(p, z, away, at, change).all())
+    ahead = _product(p, s.count, _moved(z, away, length), _moved(at, change, length))
     share = safe.clip(ahead / jnp.maximum(mean, safe.tiny(mean)), 0.0, 1.0)
     target = jnp.maximum(share**3 * mean, 1.0)
     weight = jnp.where(target > 1.0, length, 0.0)
@@ -159,13 +162,12 @@ def advance(iterations: int, p: Problem, s: Search, solve_and_again: Solver = la
 def _stepped(iterations: int, p: Problem, s: Search, z: Point, at: Rates) -> Search:
     """Return the search at a point, if it is finite."""
     r = residuals(p, z, at)
-    finite = jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(z)]))
+    found = _error(p, z, r)
     new, old = (z, at, r.motion, r.s), (s.z, s.at, s.motion, s.apart)
-    found = jnp.where(finite, _error(p, z, r), s.error)
-    better = found < s.error
+    finite, better = jnp.isfinite(found), found < s.error
     best = jax.tree.map(lambda a, b: jnp.where(better, a, b), z, s.best)
     new = jax.tree.map(lambda a, b: jnp.where(finite, a, b), new, old)
-    return _ended(iterations, Search(*new, best, jnp.where(better, found, s.error), s.iterations + 1, s.done))
+    return _ended(iterations, Search(*new, s.count, best, jnp.where(better, found, s.error), s.iterations + 1, s.done))
 
 
 def _remainder(scaling: Scaling, target: Array, correction: Parts | None) -> tuple[Parts, Array]:
@@ -195,9 +197,7 @@ def _moved(z: T, step: T, alpha: Array) -> T:
     return jax.tree.map(lambda x, d: x + alpha * d, z, step)
 
 
-def _product(p: Problem, z: Point, at: Rates) -> Array:
+def _product(p: Problem, count: Array, z: Point, at: Rates) -> Array:
     """Return the mean of the products over their targets."""
-    values = products(p, z, at)
     used = (p.used, p.contact.used, p.loss.used)
-    total = sum(jnp.sum(u * x) for u, x in zip(used, values, strict=True))
-    return total / jnp.maximum(sum(jnp.sum(u) for u in used), 1)
+    return sum(jnp.sum(u * x) for u, x in zip(used, products(p, z, at), strict=True)) / count

@@ -41,12 +41,12 @@ def in_lanes(search: Callable[..., Any], *args: Any) -> Any | None:
     group = _of_one_group(search, tree, [part(x, 0) for x in many])
     if group is None:
         return None
+    kernel, shapes = group
 
     def turn(k: Array, found: Any) -> Any:
-        own = group([part(x, k * LANES) for x in many])
+        own = kernel([part(x, k * LANES) for x in many])
         return jax.tree.map(lambda x, y: lax.dynamic_update_slice_in_dim(x, y, k * LANES, -1), found, own)
 
-    shapes = jax.eval_shape(group, [part(x, 0) for x in many])
     none = jax.tree.map(lambda x: jnp.zeros((*x.shape[:-1], count * LANES), x.dtype), shapes)
     found = lax.fori_loop(0, count, turn, none)
     return jax.tree.map(lambda x: jnp.moveaxis(x, -1, 0)[:batch], found)
@@ -58,17 +58,20 @@ def _worlds_last(x: Array, count: int) -> Array:
     return jnp.moveaxis(x, 0, -1)
 
 
-def _of_one_group(search: Callable[..., Any], tree: Any, given: list[Array]) -> Callable[[list[Array]], Any] | None:
-    """Return the search of a group as one kernel, which takes and returns arrays with its worlds last.
+def _of_one_group(
+    search: Callable[..., Any], tree: Any, given: list[Array]
+) -> tuple[Callable[[list[Array]], Any], Any] | None:
+    """Return the search of a group as one kernel, with the shapes of its result; arrays have its worlds last.
 
     tree: of the arguments; given: their leaves. Arrays without entries are no arguments or results of a kernel.
     """
     many = map_last(lambda *x: search(*tree.unflatten(x)), (True,) * len(given), LOOP_RULES)
-    shapes = jax.eval_shape(many, *given)
+    shapes: list[Any] = []
 
     def without_empty(*present: Array) -> list[Array]:
         values = iter(present)
         found = many(*(next(values) if x.size else _empty(x) for x in given))
+        shapes[:] = [jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), found)]
         return [x for x in jax.tree.leaves(found) if x.size]
 
     kernel = kernel_of(without_empty, *(x for x in given if x.size))
@@ -77,9 +80,9 @@ def _of_one_group(search: Callable[..., Any], tree: Any, given: list[Array]) -> 
 
     def group(leaves: list[Array]) -> Any:
         found = iter(kernel(*(x for x in leaves if x.size)))
-        return jax.tree.map(lambda x: next(found) if x.size else _empty(x), shapes)
+        return jax.tree.map(lambda x: next(found) if x.size else _empty(x), shapes[0])
 
-    return group
+    return group, shapes[0]
 
 
 def _empty(x: Any) -> Array:
