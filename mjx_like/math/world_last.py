@@ -116,7 +116,7 @@ def _apply(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Value]:
 def _inlined(equation: Any) -> core.ClosedJaxpr | None:
     """Return the program that a call stands for, None for anything else."""
     params = equation.params
-    return (params.get("jaxpr") or params["call_jaxpr"]) if equation.primitive.name in _INLINE else None
+    return _closed(params.get("jaxpr") or params["call_jaxpr"]) if equation.primitive.name in _INLINE else None
 
 
 def _bind(equation: Any, arrays: list[Any]) -> list[Any]:
@@ -218,19 +218,30 @@ def _product(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any] 
 
 
 def _scan(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
-    p = equation.params
-    consts, both = p["num_consts"], p["num_consts"] + p["num_carry"]
-    given, start, each = inputs[:consts], inputs[consts:both], inputs[both:]
-    flags = carried_with_worlds(p["jaxpr"], given, start, each)
+    p, body = equation.params, _closed(equation.params["jaxpr"])
+    # how many are given and carried: parameters of the equation say so, by names that differ among releases of JAX
+    carry = sum(map(_of_one_rank, equation.outvars, body.jaxpr.outvars))
+    both = sum(map(_of_one_rank, equation.invars, body.jaxpr.invars))
+    given, start, each = inputs[: both - carry], inputs[both - carry : both], inputs[both:]
+    flags = carried_with_worlds(body, given, start, each)
 
     def turn(x: list[Array], own: list[Array]) -> tuple[list[Array], list[Array]]:
         own = [Value(v, of_all.mapped) for v, of_all in zip(own, each, strict=True)]
-        out = run(p["jaxpr"], [*given, *map(Value, x, flags), *own], mapping)
+        out = run(body, [*given, *map(Value, x, flags), *own], mapping)
         return with_worlds(flags, out[: len(flags)], mapping), [spread(v, mapping.size) for v in out[len(flags) :]]
 
     start, each_array = with_worlds(flags, start, mapping), [v.array for v in each]
     end, left = lax.scan(turn, start, each_array, p["length"], p["reverse"], p["unroll"])
     return [*(spread(Value(x, flag), mapping.size) for x, flag in zip(end, flags, strict=True)), *left]
+
+
+def _closed(program: Any) -> core.ClosedJaxpr:
+    return program if isinstance(program, core.ClosedJaxpr) else core.ClosedJaxpr(program, ())
+
+
+def _of_one_rank(outside: Any, inside: Any) -> bool:
+    """Return whether a value of a loop is one of its body, and not an entry of it for each turn."""
+    return outside.aval.ndim == inside.aval.ndim
 
 
 def with_worlds(flags: list[bool], values: list[Value], mapping: Mapping) -> list[Array]:
