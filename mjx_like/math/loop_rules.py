@@ -13,7 +13,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from mjx_like.math.world_last import Mapping, Rules, Value, carried_with_worlds, depends, run, spread, with_worlds
+from mjx_like.math.programs import depends
+from mjx_like.math.world_last import Mapping, Rules, Value, carried_with_worlds, run, scan_last, spread, with_worlds
 
 Array = jax.Array
 Operation = Callable[[Array, Array], Array]
@@ -136,6 +137,7 @@ _OPERATIONS = {
 LOOP_RULES: Rules = {
     **{name: functools.partial(_total, op) for name, op in _OPERATIONS.items()},
     "dot_general": _product,
+    "scan": scan_last,
     "while": _while,
     "cond": _choice,
     "dynamic_slice": _part,

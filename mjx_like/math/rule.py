@@ -14,12 +14,11 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 
 from mjx_like.math.tangent import still
-from mjx_like.math.world_last import RULES, Mapping, Value, map_last
 
 Array = jax.Array
 
-_Leaves = list[Any]
-_FlatRule = Callable[[_Leaves, _Leaves], tuple[_Leaves, _Leaves]]  # None for a tangent that is zero
+Leaves = list[Any]
+_FlatRule = Callable[[Leaves, Leaves], tuple[Leaves, Leaves]]  # None for a tangent that is zero
 
 
 class custom_jvp:  # noqa: N801  (as in JAX)
@@ -45,23 +44,23 @@ class custom_jvp:  # noqa: N801  (as in JAX)
         leaves, tree = jax.tree.flatten([x for i, x in enumerate(args) if i not in self.fixed])
         results: list[Any] = []  # the tree of what was returned
 
-        def flat(*values: Any) -> _Leaves:
+        def flat(*values: Any) -> Leaves:
             given, others = iter(fixed), iter(tree.unflatten(values))
             out = self.function(*(next(given if i in self.fixed else others) for i in range(len(args))))
             return _flattened(out, results)
 
-        def flat_rule(values: _Leaves, rates: _Leaves) -> tuple[_Leaves, _Leaves]:
+        def flat_rule(values: Leaves, rates: Leaves) -> tuple[Leaves, Leaves]:
             assert self.rule is not None, f"{self.__name__} has no rule"
             zero = _symbolic if self.symbolic_zeros else still
             tangents = [zero(x) if t is None else t for x, t in zip(values, rates, strict=True)]
             out, change = self.rule(*fixed, tuple(tree.unflatten(values)), tuple(tree.unflatten(tangents)))
             return _flattened(out, results), [None if _is_zero(t) else t for t in jax.tree.leaves(change)]
 
-        out = _call.bind(*leaves, call=_Call(flat, flat_rule, self.__name__))
+        out = call_with_rule.bind(*leaves, call=Call(flat, flat_rule, self.__name__))
         return results[0].unflatten(out)
 
 
-def _flattened(out: Any, trees: list[Any]) -> _Leaves:
+def _flattened(out: Any, trees: list[Any]) -> Leaves:
     leaves, tree = jax.tree.flatten(out)
     trees[:] = [tree]
     return leaves
@@ -79,10 +78,10 @@ def _is_zero(t: Any) -> bool:
     return isinstance(t, SymbolicZero) or t.dtype == jax.dtypes.float0
 
 
-class _Call:
+class Call:
     """One call of a function of flat arguments, with its rule; the function is staged once at the most."""
 
-    def __init__(self, function: Callable[..., _Leaves], rule: _FlatRule, name: str):
+    def __init__(self, function: Callable[..., Leaves], rule: _FlatRule, name: str):
         self.function, self.rule, self.name = function, rule, name
         self.program: Any = None
 
@@ -96,46 +95,31 @@ class _Call:
             self.function = jaxpr_as_fun(self.program)
         return self.program
 
-    def batched(self, axes: list[int | None]) -> "_Call":
+    def batched(self, axes: list[int | None]) -> "Call":
         """Return the call for a batch."""
-        return _Call(
+        return Call(
             jax.vmap(self.function, in_axes=axes), jax.vmap(self.rule, in_axes=(list(axes), list(axes))), self.name
         )
 
-    def with_worlds_last(self, mapped: list[bool]) -> "_Call":
-        """Return the call for many worlds on the last axis; mapped: which arguments have it."""
 
-        def rule(values: _Leaves, rates: _Leaves) -> tuple[_Leaves, _Leaves]:
-            own = [None if t is None else is_mapped for t, is_mapped in zip(rates, mapped, strict=True)]
-            return map_last(self.rule, (mapped, own))(values, rates)
-
-        return _Call(map_last(self.function, tuple(mapped)), rule, self.name)
-
-
-def _run(*args: Any, call: _Call) -> _Leaves:
+def _run(*args: Any, call: Call) -> Leaves:
     return call.function(*args)
 
 
-def _derivative(primals: _Leaves, tangents: _Leaves, *, call: _Call) -> tuple[_Leaves, _Leaves]:
+def _derivative(primals: Leaves, tangents: Leaves, *, call: Call) -> tuple[Leaves, Leaves]:
     out, change = call.rule(list(primals), [None if type(t) is ad.Zero else t for t in tangents])
     return out, [ad.Zero(_rate_type(x)) if t is None else t for x, t in zip(out, change, strict=True)]
 
 
-def _batched(args: _Leaves, axes: list[int | None], *, call: _Call) -> tuple[_Leaves, list[int]]:
-    out = _call.bind(*args, call=call.batched(list(axes)))
+def _batched(args: Leaves, axes: list[int | None], *, call: Call) -> tuple[Leaves, list[int]]:
+    out = call_with_rule.bind(*args, call=call.batched(list(axes)))
     return out, [0] * len(out)
 
 
-def _worlds_last(equation: Any, inputs: list[Value], mapping: Mapping) -> _Leaves:
-    call = equation.params["call"].with_worlds_last([v.mapped for v in inputs])
-    return _call.bind(*(v.array for v in inputs), call=call)
-
-
-_call = Primitive("call_with_rule")
-_call.multiple_results = True
-_call.def_impl(_run)
-_call.def_abstract_eval(lambda *avals, call: call.staged(*avals).out_avals)
-ad.primitive_jvps[_call] = _derivative
-batching.primitive_batchers[_call] = _batched
-RULES[_call.name] = _worlds_last
-mlir.register_lowering(_call, mlir.lower_fun(_run, multiple_results=True))
+call_with_rule = Primitive("call_with_rule")
+call_with_rule.multiple_results = True
+call_with_rule.def_impl(_run)
+call_with_rule.def_abstract_eval(lambda *avals, call: call.staged(*avals).out_avals)
+ad.primitive_jvps[call_with_rule] = _derivative
+batching.primitive_batchers[call_with_rule] = _batched
+mlir.register_lowering(call_with_rule, mlir.lower_fun(_run, multiple_results=True))

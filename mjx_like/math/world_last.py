@@ -7,6 +7,7 @@ A workaround for XLA's CPU compiler, needed with jax 0.10 and 0.12: it goes when
 `rollout/rollout.py`, leaves the figures of `python -m benchmarks.throughput` as they are.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +16,9 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend import core
 
+from mjx_like.math.programs import closed, depends, inlined
+from mjx_like.math.rule import Call, call_with_rule, custom_jvp
+from mjx_like.math.tangent import changing
 from mjx_like.math.world_last_products import common_product, product_of_mapped
 
 Array = jax.Array
@@ -31,7 +35,6 @@ _SAME = frozenset(
     "argmax argmin cumlogsumexp cummax cummin cumprod cumsum reduce_and reduce_max reduce_min reduce_or reduce_prod"
     " reduce_sum rev squeeze".split()
 )
-_INLINE = frozenset(("pjit", "jit", "closed_call", "core_call"))
 
 
 class Value(NamedTuple):
@@ -101,7 +104,7 @@ def run(program: core.ClosedJaxpr, args: list[Value], mapping: Mapping) -> list[
 
 
 def _apply(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Value]:
-    inner = _inlined(equation)
+    inner = inlined(equation)
     if inner is not None:
         return run(inner, inputs, mapping)
     if not any(v.mapped for v in inputs):
@@ -111,12 +114,6 @@ def _apply(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Value]:
     if results is None:
         results = _moved(equation, inputs)
     return [Value(x, True) for x in results]
-
-
-def _inlined(equation: Any) -> core.ClosedJaxpr | None:
-    """Return the program that a call stands for, None for anything else."""
-    params = equation.params
-    return _closed(params.get("jaxpr") or params["call_jaxpr"]) if equation.primitive.name in _INLINE else None
 
 
 def _bind(equation: Any, arrays: list[Any]) -> list[Any]:
@@ -217,8 +214,9 @@ def _product(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any] 
     return (product_of_mapped if x.mapped and y.mapped else common_product)(x, y, p)
 
 
-def _scan(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
-    p, body = equation.params, _closed(equation.params["jaxpr"])
+def scan_last(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
+    """Return what a loop of given length carries at its end, and what it leaves in each turn."""
+    p, body = equation.params, closed(equation.params["jaxpr"])
     # how many are given and carried: parameters of the equation say so, by names that differ among releases of JAX
     carry = sum(map(_of_one_rank, equation.outvars, body.jaxpr.outvars))
     both = sum(map(_of_one_rank, equation.invars, body.jaxpr.invars))
@@ -235,8 +233,30 @@ def _scan(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
     return [*(spread(Value(x, flag), mapping.size) for x, flag in zip(end, flags, strict=True)), *left]
 
 
-def _closed(program: Any) -> core.ClosedJaxpr:
-    return program if isinstance(program, core.ClosedJaxpr) else core.ClosedJaxpr(program, ())
+def _scan(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
+    """Return what `scan_last` does, with the derivative of `jax.vmap`: with the worlds last it compiles longer."""
+    flags = [v.mapped for v in inputs]
+
+    def values(arrays: list[Array]) -> list[Value]:
+        return list(map(Value, arrays, flags))
+
+    call = custom_jvp(lambda arrays: scan_last(equation, values(arrays), mapping))
+
+    @functools.partial(call.defjvp, symbolic_zeros=True)
+    def _derivative(primals, tangents):
+        own, rates, with_others = changing(primals, tangents)
+        return jax.jvp(lambda own: _moved(equation, values(*with_others(own))), (own,), (rates,))
+
+    return call([jnp.asarray(v.array) for v in inputs])
+
+
+def _with_rule(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
+    """Return the results of a function with a rule, which is that of `jax.vmap`, as with loops."""
+    call, flags = equation.params["call"], [v.mapped for v in inputs]
+    axes = [-1 if flag else None for flag in flags]
+    rule = jax.vmap(call.rule, in_axes=(axes, axes), out_axes=-1)
+    last = Call(map_last(call.function, tuple(flags)), rule, call.name)
+    return call_with_rule.bind(*(v.array for v in inputs), call=last)
 
 
 def _of_one_rank(outside: Any, inside: Any) -> bool:
@@ -265,21 +285,6 @@ def carried_with_worlds(
         flags = new
 
 
-def depends(program: core.ClosedJaxpr, inputs: list[bool]) -> list[bool]:
-    """Return which results of a program depend on inputs that are flagged."""
-    jaxpr = program.jaxpr
-    known = dict(zip(jaxpr.invars, inputs, strict=True))
-
-    def flagged(v: Any) -> bool:
-        return not isinstance(v, core.Literal) and known.get(v, False)  # constants of the program are in no dict
-
-    for equation in jaxpr.eqns:
-        own, inner = list(map(flagged, equation.invars)), _inlined(equation)
-        out = [any(own)] * len(equation.outvars) if inner is None else depends(inner, own)
-        known.update(zip(equation.outvars, out, strict=True))
-    return list(map(flagged, jaxpr.outvars))
-
-
 RULES: Rules = {
     **dict.fromkeys(_ELEMENTWISE, _elementwise),
     **dict.fromkeys(_SAME, _same),
@@ -296,4 +301,5 @@ RULES: Rules = {
     "gather": _gather,
     "dot_general": _product,
     "scan": _scan,
+    call_with_rule.name: _with_rule,
 }
