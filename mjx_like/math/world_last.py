@@ -7,7 +7,6 @@ A workaround for XLA's CPU compiler, needed with jax 0.10 and 0.12: it goes when
 `rollout/rollout.py`, leaves the figures of `python -m benchmarks.throughput` as they are.
 """
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -17,8 +16,7 @@ from jax import lax
 from jax.extend import core
 
 from mjx_like.math.programs import closed, depends, inlined
-from mjx_like.math.rule import Call, call_with_rule, custom_jvp
-from mjx_like.math.tangent import changing
+from mjx_like.math.rule import Call, call_with_rule
 from mjx_like.math.world_last_products import common_product, product_of_mapped
 
 Array = jax.Array
@@ -233,29 +231,16 @@ def scan_last(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]
     return [*(spread(Value(x, flag), mapping.size) for x, flag in zip(end, flags, strict=True)), *left]
 
 
-def _scan(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
-    """Return what `scan_last` does, with the derivative of `jax.vmap`: with the worlds last it compiles longer."""
-    flags = [v.mapped for v in inputs]
-
-    def values(arrays: list[Array]) -> list[Value]:
-        return list(map(Value, arrays, flags))
-
-    call = custom_jvp(lambda arrays: scan_last(equation, values(arrays), mapping))
-
-    @functools.partial(call.defjvp, symbolic_zeros=True)
-    def _derivative(primals, tangents):
-        own, rates, with_others = changing(primals, tangents)
-        return jax.jvp(lambda own: _moved(equation, values(*with_others(own))), (own,), (rates,))
-
-    return call([jnp.asarray(v.array) for v in inputs])
-
-
 def _with_rule(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
-    """Return the results of a function with a rule, which is that of `jax.vmap`, as with loops."""
+    """Return the results of a function with a derivative rule, which stays that of `jax.vmap`.
+
+    JAX never differentiates the function itself, so that its loops can have the worlds last: the derivative of such a
+    loop takes two fifths longer to compile, and a quarter longer to run.
+    """
     call, flags = equation.params["call"], [v.mapped for v in inputs]
     axes = [-1 if flag else None for flag in flags]
     rule = jax.vmap(call.rule, in_axes=(axes, axes), out_axes=-1)
-    last = Call(map_last(call.function, tuple(flags)), rule, call.name)
+    last = Call(map_last(call.function, tuple(flags), {"scan": scan_last}), rule, call.name)
     return call_with_rule.bind(*(v.array for v in inputs), call=last)
 
 
@@ -300,6 +285,5 @@ RULES: Rules = {
     "sort": _sort,
     "gather": _gather,
     "dot_general": _product,
-    "scan": _scan,
     call_with_rule.name: _with_rule,
 }
