@@ -17,7 +17,8 @@ Array = jax.Array
 
 _UNIT = 8  # cones
 _MOST_IN_LANES = 16  # dofs; with more, what a group works on leaves the cache
-_LEAST_GAIN = 1.5  # of all cones over those of a capacity
+# of all cones over those of a capacity; each more takes a third longer to compile where searches are in lanes
+_LEAST_GAIN, _LEAST_GAIN_IN_LANES = 1.5, 2.5
 
 
 def search(iterations: int, p: Problem, nu: Array) -> Found:
@@ -33,7 +34,8 @@ def _capacities(p: Problem) -> tuple[int, ...]:
     """Return the numbers of cones to choose from: about a third of them, and all; each is a program of its own."""
     most = p.contact.used.shape[-1]
     some = _UNIT * -(-most // (3 * _UNIT))
-    return (some, most) if _LEAST_GAIN * some < most else (most,)
+    least = _LEAST_GAIN_IN_LANES if p.b.shape[-1] <= _MOST_IN_LANES else _LEAST_GAIN
+    return (some, most) if least * some < most else (most,)
 
 
 def _need(p: Problem) -> Array:
