@@ -67,6 +67,11 @@ class Found(NamedTuple):
     done: Array
 
 
+def found_by(s: Search) -> Found:
+    """Return what a search has found so far."""
+    return Found(s.best, s.error, s.iterations, s.done)
+
+
 def tolerance(dtype) -> float:
     """Return the error at which a search ends."""
     return 1e-8 if jnp.finfo(dtype).bits > 32 else 1e-2
@@ -75,7 +80,7 @@ def tolerance(dtype) -> float:
 def begin(iterations: int, p: Problem, nu: Array) -> Search:
     """Return the search before the first step, from a velocity nu, shape (nv,)."""
     at = rates(p, nu)
-    z = _start(p, nu, at)
+    z = start(p, nu, at)
     r = residuals(p, z, at)
     count = jnp.maximum(sum(jnp.sum(x.used) for x in (p, p.contact, p.loss)), 1)
     begun = Search(z, at, r.motion, r.s, count, z, _error(p, z, r), jnp.int32(0), jnp.asarray(False))
@@ -86,12 +91,11 @@ def _ended(iterations: int, at: Search) -> Search:
     return at._replace(done=(at.error <= tolerance(at.error.dtype)) | (at.iterations >= iterations))
 
 
-def start(p: Problem, nu: Array) -> Point:
-    """Return a point whose products have one ratio to their targets, with slacks in proportion to the speed."""
-    return _start(p, nu, rates(p, nu))
+def start(p: Problem, nu: Array, at: Rates) -> Point:
+    """Return a point whose products have one ratio to their targets, with slacks in proportion to the speed.
 
-
-def _start(p: Problem, nu: Array, at: Rates) -> Point:
+    at: `rates` of nu.
+    """
     rate = jnp.abs(at.pair) + p.fall
     s = jnp.maximum(jnp.abs(p.distance + p.h * at.pair), _LEAST_START * p.h * rate)
     pushed = _LEAST_START * safe.ratio(p.h * rate, p.gap) * safe.ratio(rate, p.fall)

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from mjx_like.hard.interior_point import Found, advance, begin
+from mjx_like.hard.interior_point import Found, advance, begin, found_by
 from mjx_like.hard.problem import Point, Problem, contact_bound
 from mjx_like.math.batching import whole_batch, with_capacity
 from mjx_like.math.gauss_jordan import solve_and_again
@@ -51,9 +51,8 @@ def _sized(iterations: int, size: int, p: Problem, nu: Array) -> Found:
     found = _in_lanes(iterations, p, nu)
     if found is None:
         first = jax.vmap(functools.partial(begin, iterations))(p, nu)
-        found = advanced(jax.vmap(functools.partial(advance, iterations)), p, first, lot_of(*nu.shape))
-    best = jax.vmap(functools.partial(_widened, count - size))(found.best)
-    return Found(best, found.error, found.iterations, found.done)
+        found = found_by(advanced(jax.vmap(functools.partial(advance, iterations)), p, first, lot_of(*nu.shape)))
+    return found._replace(best=jax.vmap(functools.partial(_widened, count - size))(found.best))
 
 
 def _in_lanes(iterations: int, p: Problem, nu: Array) -> Found | None:
@@ -61,8 +60,7 @@ def _in_lanes(iterations: int, p: Problem, nu: Array) -> Found | None:
 
     def one(p: Problem, nu: Array) -> Found:
         step = functools.partial(advance, iterations, p, solve_and_again=solve_and_again)
-        s = lax.while_loop(lambda s: ~s.done, step, begin(iterations, p, nu))
-        return Found(s.best, s.error, s.iterations, s.done)
+        return found_by(lax.while_loop(lambda s: ~s.done, step, begin(iterations, p, nu)))
 
     return in_lanes(one, p, nu) if nu.shape[1] <= _MOST_IN_LANES else None
 

@@ -32,7 +32,7 @@ from mjx_like.hard.interior_point import (
 from mjx_like.hard.kernel_block import Block, System, finite
 from mjx_like.hard.kernel_rows import PLACES, Groups, Part, Rows, inputs, point, sizes
 from mjx_like.hard.kernel_rows import Inputs as RowInputs
-from mjx_like.hard.problem import Problem
+from mjx_like.hard.problem import Problem, rates
 from mjx_like.hard.sample import sample_problems
 from mjx_like.hard.search import search
 from mjx_like.math import kernel, safe
@@ -75,7 +75,7 @@ def search_kernel(iterations: int, p: Problem, nu: Array, *, interpret: bool = F
 
 def _searched(iterations: int, interpret: bool, p: Problem, nu: Array) -> Found:
     """Return the searches of a batch of worlds."""
-    z = jax.vmap(start)(p, nu)
+    z = jax.vmap(lambda p, nu: start(p, nu, rates(p, nu)))(p, nu)
     rows, groups = inputs(p, z), sizes(p)
     places = jnp.stack([rows.start, *(jnp.zeros_like(rows.start) for _ in range(PLACES - 1))], axis=1)
     leaves, tree = jax.tree.flatten(Inputs(p.A.mT, p.b, p.h, nu, rows._replace(start=None), places))

@@ -90,30 +90,6 @@ def _while(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
     return [spread(Value(x, flag), mapping.size) for x, flag in zip(end, flags, strict=True)]
 
 
-def _choice(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any] | None:
-    """Return what the one of two branches gives that each world takes; what no world takes is not computed."""
-    branches, (which, *values) = equation.params["branches"], inputs
-    if len(branches) != 2:
-        return None
-    given = [v.array for v in values]
-
-    def results(branch: Any, x: list[Array]) -> list[Array]:
-        own = [Value(a, v.mapped) for a, v in zip(x, values, strict=True)]
-        return [spread(v, mapping.size) for v in run(branch, own, mapping)]
-
-    if not which.mapped:
-        return lax.cond(which.array > 0, *(functools.partial(results, b) for b in reversed(branches)), given)
-    taken = which.array > 0
-
-    def first(x: list[Array]) -> list[Array]:
-        return results(branches[0], x)
-
-    def some(x: list[Array]) -> list[Array]:
-        return [jnp.where(taken, b, a) for a, b in zip(first(x), results(branches[1], x), strict=True)]
-
-    return lax.cond(jnp.any(taken), some, first, given)
-
-
 def _part(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any] | None:
     x, *start = inputs
     if any(v.mapped for v in start):
@@ -139,7 +115,6 @@ LOOP_RULES: Rules = {
     "dot_general": _product,
     "scan": scan_last,
     "while": _while,
-    "cond": _choice,
     "dynamic_slice": _part,
     "dynamic_update_slice": _with_part,
 }

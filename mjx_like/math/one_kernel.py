@@ -70,6 +70,8 @@ def _kernel(program: ClosedJaxpr, result: Any) -> Callable[..., Any]:
     """Return the function of a program that fits; what it takes from outside becomes an argument of the kernel."""
     traced = [isinstance(x, jax.core.Tracer) for x in program.consts]
     own = [x for x, is_traced in zip(program.consts, traced, strict=True) if is_traced]
+    if not own:
+        return lambda *args: jax.tree.unflatten(result, _one_kernel.bind(*jax.tree.leaves(args), program=program))
 
     def whole(*values: Array) -> list[Array]:
         moved = iter(values[: len(own)])

@@ -17,8 +17,8 @@ from mjx_like.math.tangent import still
 
 Array = jax.Array
 
-Leaves = list[Any]
-_FlatRule = Callable[[Leaves, Leaves], tuple[Leaves, Leaves]]  # None for a tangent that is zero
+_Leaves = list[Any]
+_FlatRule = Callable[[_Leaves, _Leaves], tuple[_Leaves, _Leaves]]  # None for a tangent that is zero
 
 
 class custom_jvp:  # noqa: N801  (as in JAX)
@@ -44,12 +44,12 @@ class custom_jvp:  # noqa: N801  (as in JAX)
         leaves, tree = jax.tree.flatten([x for i, x in enumerate(args) if i not in self.fixed])
         results: list[Any] = []  # the tree of what was returned
 
-        def flat(*values: Any) -> Leaves:
+        def flat(*values: Any) -> _Leaves:
             given, others = iter(fixed), iter(tree.unflatten(values))
             out = self.function(*(next(given if i in self.fixed else others) for i in range(len(args))))
             return _flattened(out, results)
 
-        def flat_rule(values: Leaves, rates: Leaves) -> tuple[Leaves, Leaves]:
+        def flat_rule(values: _Leaves, rates: _Leaves) -> tuple[_Leaves, _Leaves]:
             assert self.rule is not None, f"{self.__name__} has no rule"
             zero = _symbolic if self.symbolic_zeros else still
             tangents = [zero(x) if t is None else t for x, t in zip(values, rates, strict=True)]
@@ -60,7 +60,7 @@ class custom_jvp:  # noqa: N801  (as in JAX)
         return results[0].unflatten(out)
 
 
-def _flattened(out: Any, trees: list[Any]) -> Leaves:
+def _flattened(out: Any, trees: list[Any]) -> _Leaves:
     leaves, tree = jax.tree.flatten(out)
     trees[:] = [tree]
     return leaves
@@ -81,7 +81,7 @@ def _is_zero(t: Any) -> bool:
 class Call:
     """One call of a function of flat arguments, with its rule; the function is staged once at the most."""
 
-    def __init__(self, function: Callable[..., Leaves], rule: _FlatRule, name: str):
+    def __init__(self, function: Callable[..., _Leaves], rule: _FlatRule, name: str):
         self.function, self.rule, self.name = function, rule, name
         self.program: Any = None
 
@@ -102,16 +102,16 @@ class Call:
         )
 
 
-def _run(*args: Any, call: Call) -> Leaves:
+def _run(*args: Any, call: Call) -> _Leaves:
     return call.function(*args)
 
 
-def _derivative(primals: Leaves, tangents: Leaves, *, call: Call) -> tuple[Leaves, Leaves]:
+def _derivative(primals: _Leaves, tangents: _Leaves, *, call: Call) -> tuple[_Leaves, _Leaves]:
     out, change = call.rule(list(primals), [None if type(t) is ad.Zero else t for t in tangents])
     return out, [ad.Zero(_rate_type(x)) if t is None else t for x, t in zip(out, change, strict=True)]
 
 
-def _batched(args: Leaves, axes: list[int | None], *, call: Call) -> tuple[Leaves, list[int]]:
+def _batched(args: _Leaves, axes: list[int | None], *, call: Call) -> tuple[_Leaves, list[int]]:
     out = call_with_rule.bind(*args, call=call.batched(list(axes)))
     return out, [0] * len(out)
 

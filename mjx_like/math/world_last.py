@@ -71,7 +71,7 @@ def map_last(function: Callable[..., Any], mapped: Any, rules: Rules | None = No
         ]
         program, shape = jax.make_jaxpr(lambda *x: function(*tree.unflatten(x)), return_shape=True)(*one)
         values = [Value(x, flag) for x, flag in zip(leaves, flags, strict=True)]
-        results = run(program, values, Mapping(size, RULES | (rules or {})))
+        results = run(program, values, Mapping(size, _RULES | (rules or {})))
         return jax.tree.unflatten(jax.tree.structure(shape), [spread(v, size) for v in results])
 
     return many
@@ -270,7 +270,7 @@ def carried_with_worlds(
         flags = new
 
 
-RULES: Rules = {
+_RULES: Rules = {
     **dict.fromkeys(_ELEMENTWISE, _elementwise),
     **dict.fromkeys(_SAME, _same),
     "broadcast_in_dim": _broadcast,
