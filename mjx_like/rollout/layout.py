@@ -11,7 +11,7 @@ from mjx_like.worlds import ranks
 
 Array = jax.Array
 
-CPU_BLOCK, CPU_BLOCK_HARD = 128, 128  # hard contact solves a share of a block at a time
+CPU_BLOCK = 128  # worlds that run together, so that a step stays in the cache
 # On a CPU, up to this many dofs, arrays of one world are so short that having the worlds last is faster.
 MOST_DOFS_LAST = 16
 
@@ -27,18 +27,18 @@ def own_axes(m: Model, d: Data, ctrl: Array | None) -> list[bool]:
     return [x.ndim > rank for x, rank in zip(jax.tree.leaves((m, d, ctrl)), declared, strict=True)]
 
 
-def block_of(m: Model, batch: int | None, block: int | None, devices: Sequence[jax.Device] | None = None) -> int | None:
+def block_of(batch: int | None, block: int | None, devices: Sequence[jax.Device] | None = None) -> int | None:
     """Return how many worlds run together, None for one without a world axis."""
     if block is not None:
         block = whole_number("block", block, least=1)
     if batch is None:
         return None
-    return default_block(m, batch, devices) if block is None else block
+    return default_block(batch, devices) if block is None else block
 
 
-def default_block(m: Model, batch: int, devices: Sequence[jax.Device] | None = None) -> int:
+def default_block(batch: int, devices: Sequence[jax.Device] | None = None) -> int:
     """Return how many worlds run together where `block` is None."""
     platform = jax.default_backend() if devices is None else devices[0].platform
     if platform != "cpu":
         return batch
-    return CPU_BLOCK if m.hard is None else CPU_BLOCK_HARD
+    return CPU_BLOCK

@@ -106,7 +106,7 @@ def rollout(
     check_record(record)
     remat, return_data = truth("remat", remat), truth("return_data", return_data)
     devices = None if devices is None else _devices(batch, devices)
-    block = block_of(m, batch, block, devices)
+    block = block_of(batch, block, devices)
     with _collector_paused():
         end, records = _rollout(m, d, given, policy, steps, every, record, remat, unroll, block, devices)
     return (records, end) if return_data else records

@@ -49,7 +49,7 @@ def step_worlds(
     check_types("step_worlds", m, d)
     check_record(record)
     remat = truth("remat", remat)
-    block = block_of(m, batch, block)
+    block = block_of(batch, block)
     own, (leaves, structure) = own_axes(m, d, None), jax.tree.flatten((m, d))
     one = functools.partial(_step, record)
     mapped = jax.tree.unflatten(structure, own)
