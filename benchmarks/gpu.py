@@ -28,18 +28,29 @@ MOST_SECONDS = 520.0
 ROUNDS = 3
 
 
-def cases(batch: int, sweep: tuple[int, ...], folder: pathlib.Path, also: tuple[str, ...] = ()) -> list[Case]:
-    """Return what is measured, the most important first. also: model files beyond our own, by both engines."""
-    humanoid = MODELS["humanoid"]
+def cases(
+    batch: int, sweep: tuple[int, ...], folder: pathlib.Path, also: tuple[str, ...] = (), checked: tuple[str, ...] = ()
+) -> list[Case]:
+    """Return what is measured, the most important first.
+
+    also: model files beyond our own, by both engines; checked: those whose states are compared with the CPU's.
+    """
+    humanoid, cheetah = MODELS["humanoid"], MODELS["half_cheetah"]
     ours = [Case("rollout", path, batch) for path in MODELS.values()]
-    ours[0] = dataclasses.replace(ours[0], profile=str(folder / "humanoid"))
+    hard = [Case("rollout", path, batch, contact="hard") for path in (cheetah, humanoid)]
     checks = [Case("check", path, 64, steps=5) for path in MODELS.values()]
+    checks += [Case("check", path, 64, steps=5, contact="hard") for path in (cheetah, humanoid)]
+    checks += [Case("check_gradient", path, 64, steps=5) for path in (cheetah, humanoid)]
     checks.append(Case("check", humanoid, 64, steps=5, float64=True))
-    more = [Case("rollout", humanoid, batch, kernels=False), Case("gradient", humanoid, batch // 4)]
+    plain, gradient = Case("rollout", humanoid, batch, kernels=False), Case("gradient", humanoid, batch // 4)
     peers = [Case("mjx", MODELS[name], batch) for name in ("humanoid", "ant")]
-    more += [Case("rollout", MODELS[name], batch, contact="hard") for name in ("half_cheetah", "humanoid")]
-    more += [Case(what, path, batch) for path in also for what in ("rollout", "mjx")]
-    return [*ours, *peers, *checks, *more, *(Case("rollout", humanoid, n) for n in sweep)]
+    more = [Case(what, path, batch) for path in also for what in ("rollout", "mjx")]
+    more += [Case("rollout", humanoid, n) for n in sweep]
+    more += [Case("check", path, 64, steps=5) for path in checked]
+    profiled = {"humanoid": ours[0], "gradient": gradient, "hard_humanoid": hard[1]}
+    names = {case: str(folder / name) for name, case in profiled.items()}
+    found = [*ours, *hard, *peers, *checks, plain, gradient, *more]
+    return [dataclasses.replace(case, profile=names.get(case)) for case in found]
 
 
 class Process:
@@ -185,6 +196,7 @@ def main() -> int:
     parser.add_argument("--batch", type=int, default=BATCH, help="worlds, where they are not swept")
     parser.add_argument("--sweep", type=int, nargs="*", default=SWEEP, help="numbers of worlds for the humanoid")
     parser.add_argument("--models", nargs="*", default=(), metavar="MODEL", help="model files to measure as well")
+    parser.add_argument("--checks", nargs="*", default=(), metavar="MODEL", help="model files to compare with the CPU")
     parser.add_argument("--anywhere", action="store_true", help="measure on the device at hand, whatever it is")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -193,9 +205,8 @@ def main() -> int:
         print(f"no GPU (jax runs on {device['platform']}): counting what its programs would do on one", flush=True)
         return subprocess.run([sys.executable, "-m", "benchmarks.gpu_meter", *MODELS.values()], check=False).returncode
     room = threading.Semaphore(max(2, os.cpu_count() or 1))
-    processes = [
-        Process(case, room) for case in cases(args.batch, tuple(args.sweep), args.out.resolve(), tuple(args.models))
-    ]
+    chosen = cases(args.batch, tuple(args.sweep), args.out.resolve(), tuple(args.models), tuple(args.checks))
+    processes = [Process(case, room) for case in chosen]
     results = measure(device, processes, args.seconds, args.out)
     picture(results, args.out / "gpu.png")
     print(table(results))

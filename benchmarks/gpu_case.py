@@ -21,7 +21,8 @@ SECONDS = 1.0  # of a round
 class Case:
     """What is measured.
 
-    what: `rollout`; `gradient` of a rollout by its controls; `mjx`, the same rollout by MJX; `check` against the CPU.
+    what: `rollout`; `gradient` of a rollout by its controls; `mjx`, the same rollout by MJX; `check` and
+        `check_gradient`, the first two against the CPU.
     kernels: whether those of our own are used. contact: `soft` or `hard`.
     profile: path, without an ending, of a list of kernels with their times and of the program; None for no profile.
     """
@@ -62,10 +63,10 @@ def ours(case: Case) -> tuple[Any, Any, Any, Callable[..., Any]]:
         return positions[..., 0].sum(), last
 
     def advance(m, d, ctrl):
-        if case.what == "gradient":
-            gradient, last = jax.grad(ahead, has_aux=True)(ctrl, m, d)
+        if case.what in ("gradient", "check_gradient"):
+            found, last = jax.grad(ahead, has_aux=True)(ctrl, m, d)
         else:
-            gradient, last = rollout(m, d, ctrl)
+            found, last = rollout(m, d, ctrl)
         seen = {
             "contacts": last.maxuse_con.max(),
             "rows": last.maxuse_efc.max(),
@@ -73,7 +74,7 @@ def ours(case: Case) -> tuple[Any, Any, Any, Callable[..., Any]]:
             "unconverged": last.unconverged.sum(),
             "lost": (~jnp.isfinite(last.qpos).all(axis=-1)).sum(),
         }
-        return last, seen | {"sum": gradient.sum()}
+        return last, found, seen
 
     return m, worlds, ctrl, advance
 
@@ -100,7 +101,7 @@ def mjx_peer(case: Case) -> tuple[Any, Any, Any, Callable[..., Any]]:
 
     def advance(m, d, ctrl):
         last = jax.vmap(world, in_axes=(None, 0, 0))(m, d, ctrl)
-        return last, {"lost": (~jnp.isfinite(last.qpos).all(axis=-1)).sum()}
+        return last, None, {"lost": (~jnp.isfinite(last.qpos).all(axis=-1)).sum()}
 
     return m, worlds, ctrl, advance
 
@@ -116,18 +117,23 @@ def _differing(d: Any, batch: int) -> Any:
 
 
 def check(case: Case) -> dict[str, Any]:
-    """Return how far the states on the device are from those of the CPU."""
+    """Return how far states, or gradients over the largest of a world, on the device are from those of the CPU."""
     import jax
     import numpy as np
 
     m, d, ctrl, advance = ours(case)
-    states = []
+    found = []
     for device in (jax.devices()[0], jax.devices("cpu")[0]):
-        last, _ = jax.jit(advance)(*jax.device_put((m, d, ctrl), device))
-        states.append((np.asarray(last.qpos), np.asarray(last.qvel)))
-    qpos, qvel = (np.abs(a - b).max(axis=-1) for a, b in zip(*states, strict=True))
-    found = {"qpos_apart": float(qpos.max()), "qpos_apart_median": float(np.median(qpos))}
-    return found | {"qvel_apart": float(qvel.max()), "qvel_apart_median": float(np.median(qvel))}
+        last, output, _ = jax.jit(advance)(*jax.device_put((m, d, ctrl), device))
+        values = {"gradient": output} if case.what == "check_gradient" else {"qpos": last.qpos, "qvel": last.qvel}
+        found.append({name: np.asarray(x, np.float64).reshape(case.batch, -1) for name, x in values.items()})
+    row = {}
+    for name, reference in found[1].items():
+        apart = np.abs(found[0][name] - reference).max(axis=-1)
+        if case.what == "check_gradient":
+            apart = apart / np.abs(reference).max(axis=-1)
+        row |= {f"{name}_apart": float(apart.max()), f"{name}_apart_median": float(np.median(apart))}
+    return row
 
 
 def rounds(case: Case) -> Iterator[dict[str, Any]]:
@@ -139,21 +145,21 @@ def rounds(case: Case) -> Iterator[dict[str, Any]]:
     begin = time.perf_counter()
     compiled = jax.jit(advance, donate_argnums=1).lower(m, d, ctrl).compile()
     seconds = time.perf_counter() - begin
-    d, seen = jax.block_until_ready(compiled(m, d, ctrl))
+    d, _, seen = jax.block_until_ready(compiled(m, d, ctrl))
     yield {"compile_s": seconds, "own_kernels": compiled.as_text().count("gpu$xla.gpu.triton")}
     while True:
         best, end = 0.0, time.perf_counter() + SECONDS
         while time.perf_counter() < end:
             now = time.perf_counter()
-            d, seen = jax.block_until_ready(compiled(m, d, ctrl))
+            d, _, seen = jax.block_until_ready(compiled(m, d, ctrl))
             best = max(best, case.batch * case.steps / (time.perf_counter() - now))
         if case.profile:
             with tempfile.TemporaryDirectory() as folder:
                 with jax.profiler.trace(folder):
-                    d, seen = jax.block_until_ready(compiled(m, d, ctrl))
+                    d, _, seen = jax.block_until_ready(compiled(m, d, ctrl))
                 pathlib.Path(case.profile + ".txt").write_text(kernel_times(pathlib.Path(folder), case.steps))
             pathlib.Path(case.profile + ".hlo").write_text(compiled.as_text())
-        yield {"rate": best, **{name: float(x) for name, x in seen.items() if name != "sum"}}
+        yield {"rate": best, **{name: float(x) for name, x in seen.items()}}
 
 
 def kernel_times(folder: pathlib.Path, steps: int) -> str:
@@ -178,7 +184,7 @@ def main() -> None:
     import jax
 
     jax.config.update("jax_enable_x64", case.float64)
-    if case.what == "check":
+    if case.what.startswith("check"):
         print("done", json.dumps(check(case)), flush=True)
         return
     for row in rounds(case):
