@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.hard.components import Parts, added, dot, scaled
 from mjx_like.hard.problem import Cones, Point, Problem, Rates, contact_bound, joined, transposed_times
@@ -77,7 +78,7 @@ class System:
     def matrix(self) -> Array:
         """Return H, shape (nv, nv)."""
         p, nv = self._p, self._p.b.shape[0]
-        normal = self._stiff[:, None] * p.J
+        normal = self._stiff[p.J.nlimit :, None] * p.J.rest
         own = normal[normal.shape[0] - p.contact.k.shape[0] :]
         J = p.contact.J
         tangent = [
@@ -86,8 +87,9 @@ class System:
         ]
         tangent = jnp.stack(tangent, axis=1).reshape(-1, nv) if tangent else J.reshape(0, nv)
         held = -(p.loss.used * self._loss.W[0][0])[:, None] * p.loss.J[:, 0]
-        rows = jnp.concatenate([p.J, p.contact.J.reshape(-1, nv), p.loss.J[:, 0]])
-        return p.A + gram(rows, jnp.concatenate([normal, tangent, held]))
+        rows = jnp.concatenate([p.J.rest, p.contact.J.reshape(-1, nv), p.loss.J[:, 0]])
+        matrix = p.A + gram(rows, jnp.concatenate([normal, tangent, held]))
+        return matrix + np.eye(nv, dtype=matrix.dtype) * p.J.on_dofs(self._stiff, 1) if p.J.limited else matrix
 
     def side(self, motion: Array, f: Free) -> Array:
         """Return the right-hand side, shape (nv,); motion: the residual."""
@@ -95,7 +97,7 @@ class System:
         c = added(f.c, scaled(contact_bound(p, p.used * f.gamma), self._contact.w))
         return (
             -motion
-            + transposed_times(p.J, p.used * f.gamma)
+            + p.J.transposed_times(p.used * f.gamma)
             + transposed_times(p.contact.J, joined(p.contact, c))
             + transposed_times(p.loss.J, joined(p.loss, f.loss_c))
         )

@@ -26,7 +26,6 @@ from mjx_like.hard.problem import (
     rates,
     residuals,
     sliding_friction,
-    times,
 )
 from mjx_like.hard.scaling import Scaling
 from mjx_like.math import lapack, safe
@@ -119,7 +118,7 @@ def _error(p: Problem, z: Point, r: Residuals) -> Array:
     """
     noise, bound = NOISE * jnp.finfo(z.nu.dtype).eps, contact_bound(p, z.gamma)
     impulse = jnp.max(jnp.abs(p.b), initial=0) + jnp.max(p.used * jnp.abs(z.gamma), initial=0)
-    reach = jnp.abs(p.distance) + p.h * times(jnp.abs(p.J), jnp.abs(z.nu))
+    reach = jnp.abs(p.distance) + p.h * p.J.sizes_times(jnp.abs(z.nu))
     parts = (
         jnp.abs(r.motion) / jnp.maximum(impulse, safe.tiny(impulse)),
         jnp.maximum(jnp.abs(r.s) - noise * reach, 0) / z.s,

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from mjx_like.hard.boundary import FAR, to_surface, to_zero
+from mjx_like.hard.boundary import FAR, to_surface
 from mjx_like.hard.components import Parts, added, dot, scaled
 from mjx_like.hard.elimination import answer
+from mjx_like.hard.kernel_pairs import Pairs, finite, powers
 from mjx_like.hard.problem import friction
 from mjx_like.hard.scaling import Scaling
 from mjx_like.math.kernel import outer
@@ -59,9 +60,9 @@ class Block:
     """The conditions of a block at a point."""
 
     def __init__(self, given: Condition, z: Values, h: Array, nu: Array):
-        self.given, self.z, self._h = given, z, h
+        self.given, self.z = given, z
         self.slide = self.along(nu)
-        self._slack = given.used * (given.distance + h * _along(given.J, nu) - z.s)
+        self.pairs, self._rate = Pairs(given.distance, given.k, given.used, z.s, z.gamma, h), _along(given.J, nu)
 
     def along(self, step: Array) -> Parts:
         """Return the change of the sliding velocity that goes with a step of the velocity."""
@@ -74,9 +75,7 @@ class Block:
     def error(self, nu: Array, noise: float, looser: float) -> tuple[Array, Array]:
         """Return the largest residual over its natural size, but that of the motion, and the largest impulse."""
         given, z = self.given, self.z
-        reach = jnp.abs(given.distance) + self._h * jnp.sum(jnp.abs(given.J * nu[:, None]), axis=0)
-        worst = finite(jnp.maximum(jnp.abs(self._slack) - noise * reach, 0) / z.s)
-        worst = jnp.maximum(worst, finite(given.used * jnp.abs(z.s * z.gamma - given.k) / given.k))
+        worst = self.pairs.error(self._rate, jnp.sum(jnp.abs(given.J * nu[:, None]), axis=0), noise)
         least = noise * z.gamma * z.eta
         off = [z.gamma * z.eta + dot(z.c, self.slide) - given.cone_k]
         off += [z.gamma * u + z.eta * c for u, c in zip(self.slide, z.c, strict=True)]
@@ -95,16 +94,14 @@ class Block:
         slide: change of the sliding velocity.
         """
         given, z = self.given, self.z
-        pair = scaled(given.used / given.k, _powers(z.s, d.s, z.gamma, d.gamma))
         parts = zip((z.gamma, *z.c), (d.gamma, *d.c), (z.eta, *self.slide), (d.eta, *slide), strict=True)
-        cone = tuple(sum(x) for x in zip(*(_powers(*part) for part in parts), strict=True))
-        total = added(pair, scaled(given.cone_used / given.cone_k, cone))
+        cone = tuple(sum(x) for x in zip(*(powers(*part) for part in parts), strict=True))
+        total = added(self.pairs.products(d.s, d.gamma), scaled(given.cone_used / given.cone_k, cone))
         return tuple(jnp.sum(x) for x in total)
 
     def room(self, d: Values, slide: Parts) -> tuple[Array, Array]:
         """Return how far all rows can go, and how far those can that are not cones of contacts."""
-        z, used = self.z, self.given.used
-        pairs, cones = jnp.minimum(to_zero(used, z.s, d.s), to_zero(used, z.gamma, d.gamma)), self._cone_room(d, slide)
+        pairs, cones = self.pairs.room(d.s, d.gamma), self._cone_room(d, slide)
         others = jnp.minimum(pairs, jnp.where(self.given.short > 0, FAR, cones))
         return jnp.min(jnp.minimum(pairs, cones)), jnp.min(others)
 
@@ -139,13 +136,12 @@ class System(Block):
 
     def __init__(self, given: Condition, z: Values, h: Array, nu: Array):
         super().__init__(given, z, h, nu)
-        self._stiff = given.used * h * (z.gamma / z.s)
         self._scaling = Scaling(z.gamma, z.c, z.eta, self.slide)
 
     def bend(self) -> Array:
         """Return the transposed part of the system, shape (size, size)."""
         given, linear = self.given, self._scaling.linear
-        own = self._stiff[None, :] * given.J
+        own = self.pairs.stiff()[None, :] * given.J
         total = outer(own, given.J)
         for w, row, J in zip(linear.w, linear.W, given.cone_J, strict=True):
             turned = sum(x[None, :] * other for x, other in zip(row, given.cone_J, strict=True))
@@ -154,18 +150,16 @@ class System(Block):
 
     def away(self) -> Free:
         """Return what impulses do toward products of zero."""
-        z = self.z
-        gamma = -(self.given.used * (z.s * z.gamma) + z.gamma * self._slack) / z.s
-        return self._free(gamma, self._scaling.toward_zero)
+        return self._free(self.pairs.away(self._rate), self._scaling.toward_zero)
 
     def back(self) -> Free:
         """Return what impulses do for products at their targets beyond those for zero."""
-        return self._free(self.given.k / self.z.s, scaled(self.given.cone_k, self._scaling.inverse))
+        return self._free(self.pairs.back(), scaled(self.given.cone_k, self._scaling.inverse))
 
     def bent(self, d: Values, slide: Parts) -> Free:
         """Return what impulses do for what the product of changes adds to the conditions."""
         second = self._scaling.second_order(d.gamma, d.c, d.eta, slide)
-        return self._free(-(d.s * d.gamma) / self.z.s, scaled(-1, second))
+        return self._free(self.pairs.bent(d.s, d.gamma), scaled(-1, second))
 
     def _free(self, gamma: Array, side: Parts) -> Free:
         c, eta = self._scaling.remainder(side)
@@ -180,21 +174,12 @@ class System(Block):
 
     def change(self, f: Free, step: Array) -> tuple[Values, Parts]:
         """Return the changes that go with a step of the velocity, and that of the sliding velocity."""
-        given, rate, slide = self.given, _along(self.given.J, step), self.along(step)
-        gamma = given.used * f.gamma - self._stiff * rate
+        given, slide = self.given, self.along(step)
+        s, gamma = self.pairs.change(f.gamma, self._rate, _along(given.J, step))
         turned, grown = answer(self._scaling.linear, slide, gamma)
         c, eta = scaled(given.cone_used, added(f.c, turned)), given.cone_used * (f.eta + grown)
-        return Values(given.used * self._h * rate + self._slack, gamma, eta, c), slide
-
-
-def finite(x: Array) -> Array:
-    """Return infinity where x is not a number: a GPU's maximum of a number and what is none is the number."""
-    return jnp.where(x == x, x, jnp.inf)
+        return Values(s, gamma, eta, c), slide
 
 
 def _along(J: Array, x: Array) -> Array:
     return jnp.sum(J * x[:, None], axis=0)
-
-
-def _powers(a: Array, da: Array, b: Array, db: Array) -> Parts:
-    return a * b, a * db + da * b, da * db

@@ -1,7 +1,7 @@
-"""What the kernel of the search reads and writes of the rows of a world, block by block.
+"""What the kernel of the search reads and writes of the rows of a world, block by block; limits are in `kernel_pairs`.
 
-Rows are pairs without friction, then contacts, then friction losses; those in use stand first in each group. What is
-given of a row and what stands there are columns of tables, so that a block is read at once. J is read dof by dof.
+Rows are other pairs without friction, then contacts, then friction losses; those in use stand first in each group. What
+is given of a row and what stands there are columns of tables, so that a block is read at once. J is read dof by dof.
 """
 
 from collections.abc import Callable
@@ -52,13 +52,14 @@ def sizes(p: Problem) -> Groups:
     """Return how many rows there are."""
     contacts, losses = p.contact.k.shape[-1], p.loss.k.shape[-1]
     axes = max(p.contact.J.shape[-2] if contacts else 0, 1 if losses else 0)
-    return Groups(p.k.shape[-1] - contacts, contacts, losses, axes)
+    return Groups(p.k.shape[-1] - p.J.nlimit - contacts, contacts, losses, axes)
 
 
 def inputs(p: Problem, z: Point) -> Inputs:
     """Return the rows of a batch; z: where the search starts."""
     groups = sizes(p)
     plain, contacts, losses, axes = groups
+    distance, k, used, s, gamma = (x[:, p.J.nlimit :] for x in (p.distance, p.k, p.used, z.s, z.gamma))
     one, none = (jnp.full((p.k.shape[0], max(plain, losses)), x, p.k.dtype) for x in (1, 0))
 
     def rows(pairs: Array, loss: Array) -> Array:
@@ -68,21 +69,21 @@ def inputs(p: Problem, z: Point) -> Inputs:
         return jnp.concatenate([beside[:, :plain], contact, loss], axis=1)
 
     given = (
-        *(rows(x, y[:, :losses]) for x, y in ((p.distance, one), (p.k, one), (p.used, none))),
+        *(rows(x, y[:, :losses]) for x, y in ((distance, one), (k, one), (used, none))),
         cones(one, p.contact.k, p.loss.k),
         cones(none, p.contact.used, p.loss.used),
-        rows(jnp.ones_like(p.k), none[:, :losses]),
+        rows(jnp.ones_like(k), none[:, :losses]),
     )
     c = (cones(none, x, y) for x, y in zip(_axes(z.c, axes), _axes(z.loss_c, axes), strict=True))
-    start = (rows(z.s, one[:, :losses]), rows(z.gamma, p.bound), cones(one, z.eta, z.loss_eta), *c)
+    start = (rows(s, one[:, :losses]), rows(gamma, p.bound), cones(one, z.eta, z.loss_eta), *c)
     slide = jnp.concatenate([_padded(p.contact.J, axes), _padded(p.loss.J, axes)], axis=1)
-    used = p.used[:, :plain], p.used[:, plain:], p.loss.used
+    by_group = used[:, :plain], used[:, plain:], p.loss.used
     return Inputs(
-        J=p.J.mT,
+        J=p.J.rest.mT,
         slide=jnp.moveaxis(slide, 1, -1) if axes else None,
         given=_table(given),
         start=_table(start),
-        counts=tuple(_in_use(x) for x in used),
+        counts=tuple(_in_use(x) for x in by_group),
     )
 
 
@@ -107,8 +108,13 @@ def _in_use(used: Array) -> Array:
     return jnp.max(jnp.where(used > 0, number, 0), axis=1, initial=0)
 
 
-def point(groups: Groups, z: Point, nu: Array, counts: tuple[Array, ...], table: Array) -> Point:
-    """Return the points of a batch, shape (batch, _FIELDS, rows); rows beyond are at a solution of their conditions."""
+def point(
+    groups: Groups, z: Point, nu: Array, counts: tuple[Array, ...], table: Array, limits: tuple[Array, Array]
+) -> Point:
+    """Return the points of a batch; rows beyond those in use are at a solution of their conditions.
+
+    table: shape (batch, _FIELDS, rows); limits: s and gamma of limits, shape (batch, nlimit).
+    """
     ends = zip(groups.first, groups[:3], counts, strict=True)
     inside = [jnp.arange(count) < used[:, None] for _, count, used in ends]
 
@@ -123,8 +129,8 @@ def point(groups: Groups, z: Point, nu: Array, counts: tuple[Array, ...], table:
 
     return Point(
         nu=nu,
-        s=of(0, 1, 0, 1),
-        gamma=of(1, 1, 0, 1),
+        s=jnp.concatenate([limits[0], of(0, 1, 0, 1)], axis=1),
+        gamma=jnp.concatenate([limits[1], of(1, 1, 0, 1)], axis=1),
         c=impulse(z.c.shape[-1], 1) if groups.contacts else z.c,
         eta=of(2, 1, 1),
         loss_c=impulse(1, 2) if groups.losses else z.loss_c,

@@ -16,9 +16,10 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.hard.components import Parts, dot, parts
+from mjx_like.hard.pair_rows import PairRows
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
-from mjx_like.types.pytree import Record, leaf, record
+from mjx_like.types.pytree import Record, leaf, part, record
 
 Array = jax.Array
 
@@ -39,7 +40,7 @@ class Problem(Record):
     A: Array = leaf("nv", "nv", unit="metric of the step; need not be symmetric")
     b: Array = leaf("nv", unit="A qvel + h force, N s or N m s")
     h: Array = leaf(unit="s")
-    J: Array = leaf("npair", "nv", unit="of the rate of distance over nu")
+    J: PairRows = part()
     distance: Array = leaf("npair", unit="m or rad, at nu = 0")
     k: Array = leaf("npair", unit="N s m, target of s gamma")
     used: Array = leaf("npair", unit="1 or 0")
@@ -94,7 +95,7 @@ class Rates(NamedTuple):
 
 def rates(p: Problem, nu: Array) -> Rates:
     """Return what the rows make of a velocity, shape (nv,)."""
-    return Rates(times(p.J, nu), parts(times(p.contact.J, nu)), parts(times(p.loss.J, nu)))
+    return Rates(p.J.times(nu), parts(times(p.contact.J, nu)), parts(times(p.loss.J, nu)))
 
 
 def without_friction(p: Problem, where: Array) -> Problem:
@@ -116,7 +117,7 @@ def contact_bound(p: Problem, gamma: Array) -> Array:
 def impulse(p: Problem, z: Point) -> Array:
     """Return J' impulse of pairs and cones, shape (nv,) [N s or N m s]."""
     return (
-        transposed_times(p.J, z.gamma * p.used)
+        p.J.transposed_times(z.gamma * p.used)
         + transposed_times(p.contact.J, z.c * p.contact.used[:, None])
         + transposed_times(p.loss.J, z.loss_c * p.loss.used[:, None])
     )

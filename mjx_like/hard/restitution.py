@@ -16,7 +16,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from mjx_like.hard.problem import Problem, times
+from mjx_like.hard.problem import Problem
 from mjx_like.hard.reach import gravity
 from mjx_like.math import safe
 from mjx_like.solver.rows import ConeLayout, PlainLayout
@@ -45,7 +45,7 @@ def impacts(m: Model, rows: Data, layout: ConeLayout | PlainLayout, p: Problem, 
 
     qvel, free: velocity at the start, and at the end of a step without contacts, shape (nv,).
     """
-    before, after = times(p.J, qvel), times(p.J, free)
+    before, after = p.J.times(qvel), p.J.times(free)
     least = jnp.maximum(m.hard.rebound_speed, p.h * gravity(m))
     share = _rising(-safe.ratio(before, least))
     meets = (p.distance + p.h * after < 0) & _of_contacts(rows, layout, p) & (p.used > 0)

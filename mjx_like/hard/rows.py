@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.hard.pair_rows import PairRows, limited_dofs
 from mjx_like.hard.problem import Cones, Point, Problem, times, transposed_times
 from mjx_like.hard.reach import felt, gravity
 from mjx_like.math import safe
@@ -87,12 +88,15 @@ def problem(m: Model, d: Data, own: Motion, base: Array, least: Array) -> tuple[
     def normals(x: Array) -> Array:
         return jnp.concatenate([x[:nplain], x[nplain::ndim]]) if ncone else x
 
-    moves = jnp.max(jnp.abs(normals(J)), axis=1, initial=0) > _STILL  # else no force answers the distance
+    limited, rest = limited_dofs(m), normals(J)
+    nlimit = 2 * len(limited)
+    moves = jnp.max(jnp.abs(rest), axis=1, initial=0) > _STILL  # else no force answers the distance
     pair = normals(used * _is_one_sided(kind)) * moves
-    Jn, gap, fell = pair[:, None] * normals(J), normals(hard.gap / size), normals(fall)
-    start = normals(distance) - h * times(Jn, base)
+    Jn = PairRows(pair[nlimit:, None] * rest[nlimit:], limited)
+    gap, fell = normals(hard.gap / size), normals(fall)
+    start = normals(distance) - h * Jn.times(base)
     kept = start - jnp.minimum(jnp.maximum(start, least) + h * hard.recovery, 0)
-    reach = normals(felt(m) / size) + 2 * h * jnp.abs(times(Jn, d.qvel))
+    reach = normals(felt(m) / size) + 2 * h * jnp.abs(Jn.times(d.qvel))
     share = jnp.maximum((1 - safe.clip(safe.ratio(start, reach), 0.0, 1.0) ** 2) ** 2, _LEAST_SHARE)
     natural = normals(mass) * fell
     k = jnp.where(pair > 0, gap * natural * share, 1)

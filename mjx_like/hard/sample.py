@@ -4,25 +4,35 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.hard.pair_rows import PairRows
 from mjx_like.hard.problem import Cones, Problem
 
 Array = jax.Array
 
 
 def sample_problems(
-    nv: int = 20, nplain: int = 10, ncone: int = 24, axes: int = 2, nloss: int = 4, worlds: int = 4, seed: int = 0
+    nv: int = 20,
+    nplain: int = 10,
+    ncone: int = 24,
+    axes: int = 2,
+    nloss: int = 4,
+    limited: tuple[int, ...] = (),
+    worlds: int = 4,
+    seed: int = 0,
 ) -> tuple[Problem, Array]:
     """Return problems of masses that fall on random contacts, and velocities to start from, to try a search on.
 
     Each world has more contacts in use than the last; all contacts give way to one move.
-    nplain: pairs without friction; axes: of friction; nloss: friction losses.
+    nplain: other pairs without friction than limits; axes: of friction; nloss: friction losses; limited: dofs.
     """
     rng = np.random.default_rng(seed)
     h, fall, gap = 0.01, 0.1, 1e-4
-    npair, cone = nplain + ncone, slice(nplain, None)
+    nlimit = 2 * len(limited)
+    npair, cone = nlimit + nplain + ncone, slice(nlimit + nplain, None)
     used = np.ones((worlds, npair))
     used[:, cone] = np.arange(ncone) < np.linspace(0, ncone / 2, worlds)[:, None]
-    J = np.concatenate([np.ones((worlds, npair, 1)), 0.3 * rng.normal(size=(worlds, npair, nv - 1))], axis=2)
+    rest = worlds, nplain + ncone
+    J = np.concatenate([np.ones((*rest, 1)), 0.3 * rng.normal(size=(*rest, nv - 1))], axis=2)
     slide = 0.3 * rng.normal(size=(worlds, ncone, axes, nv)) * used[:, cone, None, None]
     mix = 0.3 * rng.normal(size=(worlds, nv, nv))
     A, b = np.eye(nv) + mix @ mix.mT, rng.normal(size=(worlds, nv)) - 2 * (np.arange(nv) == 0)
@@ -30,7 +40,7 @@ def sample_problems(
         A=A,
         b=b,
         h=np.full(worlds, h),
-        J=J * used[..., None],
+        J=PairRows(J * used[:, nlimit:, None], limited),
         distance=np.where(used > 0, rng.uniform(0, 0.02, used.shape), 1),
         k=np.where(used > 0, gap * fall, 1),
         used=used,

@@ -68,8 +68,8 @@ def _in_lanes(iterations: int, p: Problem, nu: Array) -> Found | None:
 def _cut(size: int, p: Problem) -> Problem:
     """Return the problem with the first cones."""
     lost = p.contact.used.shape[0] - size
-    pairs = {name: _first(getattr(p, name), lost) for name in ("J", "distance", "k", "used", "fall", "gap")}
-    return p.replace(contact=jax.tree.map(lambda x: _first(x, lost), p.contact), **pairs)
+    pairs = {name: _first(getattr(p, name), lost) for name in ("distance", "k", "used", "fall", "gap")}
+    return p.replace(J=p.J.cut(lost), contact=jax.tree.map(lambda x: _first(x, lost), p.contact), **pairs)
 
 
 def _first(x: Array, lost: int) -> Array:

@@ -23,6 +23,6 @@ def _load() -> tuple[Function, Trial]:
 
 
 def takes(p: Problem) -> bool:
-    """Return whether the kernel takes problems of this kind: single precision, few dofs, and pairs."""
+    """Return whether the kernel takes problems of this kind: single precision, few dofs, and pairs beside limits."""
     friction = p.contact.J.shape[-2] > 0 or not p.contact.k.shape[-1]
-    return p.A.dtype == jnp.float32 and 0 < p.A.shape[-1] <= MOST and p.k.shape[-1] > 0 and friction
+    return p.A.dtype == jnp.float32 and 0 < p.A.shape[-1] <= MOST and p.J.rest.shape[-2] > 0 and friction

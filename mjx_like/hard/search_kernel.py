@@ -17,7 +17,6 @@ import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas
 
-from mjx_like.hard.boundary import FAR
 from mjx_like.hard.interior_point import (
     LEFT_BEHIND,
     LOOSER,
@@ -29,7 +28,8 @@ from mjx_like.hard.interior_point import (
     start,
     tolerance,
 )
-from mjx_like.hard.kernel_block import Block, System, finite
+from mjx_like.hard.kernel_block import Block, System
+from mjx_like.hard.kernel_pairs import Given, Limits, Sides, finite, limits_at, limits_given, limits_in_order
 from mjx_like.hard.kernel_rows import PLACES, Groups, Part, Rows, inputs, point, sizes
 from mjx_like.hard.kernel_rows import Inputs as RowInputs
 from mjx_like.hard.problem import Problem, rates
@@ -51,6 +51,8 @@ class Inputs(NamedTuple):
     h: Any
     nu: Any  # to start from
     rows: RowInputs
+    limits: Given
+    first: Sides  # of limits, to start from
     places: Any  # as of Outputs: where the search starts, and changes of zero
 
 
@@ -61,6 +63,7 @@ class Outputs(NamedTuple):
     best: Any  # the place of the best point
     systems: tuple[Any, Any]  # only used within
     nu: Any
+    limits: Sides
     error: Any
     iterations: Any
 
@@ -78,7 +81,9 @@ def _searched(iterations: int, interpret: bool, p: Problem, nu: Array) -> Found:
     z = jax.vmap(lambda p, nu: start(p, nu, rates(p, nu)))(p, nu)
     rows, groups = inputs(p, z), sizes(p)
     places = jnp.stack([rows.start, *(jnp.zeros_like(rows.start) for _ in range(PLACES - 1))], axis=1)
-    leaves, tree = jax.tree.flatten(Inputs(p.A.mT, p.b, p.h, nu, rows._replace(start=None), places))
+    first = limits_at(p, z.s, z.gamma)
+    given = Inputs(p.A.mT, p.b, p.h, nu, rows._replace(start=None), limits_given(p), first, places)
+    leaves, tree = jax.tree.flatten(given)
     batch, nv = nu.shape
     like = functools.partial(jax.ShapeDtypeStruct, dtype=nu.dtype)
     shapes, out_tree = jax.tree.flatten(
@@ -87,6 +92,7 @@ def _searched(iterations: int, interpret: bool, p: Problem, nu: Array) -> Found:
             best=jax.ShapeDtypeStruct((batch,), jnp.int32),
             systems=(like((batch, nv, nv)),) * 2,
             nu=like((batch, nv)),
+            limits=jax.tree.map(lambda x: like(x.shape), first),
             error=like((batch,)),
             iterations=jax.ShapeDtypeStruct((batch,), jnp.int32),
         )
@@ -102,7 +108,8 @@ def _searched(iterations: int, interpret: bool, p: Problem, nu: Array) -> Found:
     )
     found = out_tree.unflatten(call(*leaves))
     table = jnp.where((found.best > 0)[:, None, None], found.places[:, 1], found.places[:, 0])
-    best = point(groups, z, found.nu, rows.counts, table)
+    limits = tuple(limits_in_order(p, sides, nu) for sides in found.limits)
+    best = point(groups, z, found.nu, rows.counts, table, limits)
     return Found(best, found.error, found.iterations, jnp.ones(batch, bool))
 
 
@@ -112,6 +119,7 @@ class _World(NamedTuple):
     given: Inputs
     dofs: kernel.Dofs
     rows: Rows
+    limits: Given
     b: Array
     h: Array
     systems: tuple[Any, Any]  # memory for matrices
@@ -135,12 +143,15 @@ class _State(NamedTuple):
 
     nu: Array
     place: Array
+    limits: Sides
     step: Array
+    change: Sides  # of limits
     length: Array
     mean: Array  # of the products over their targets
     best: Array  # velocity
     error: Array  # of the best
     best_place: Array
+    best_limits: Sides
     iterations: Array
     done: Array
 
@@ -163,6 +174,7 @@ class _Aim(NamedTuple):
     weight: Array  # of the second order
     away: Array  # solution toward products of zero
     step: Array
+    change: Sides  # of limits
     whole: Array  # room of all rows, and of those that are not cones of contacts
     others: Array
     mean: Array
@@ -178,46 +190,84 @@ def _program(iterations: int, tree: Any, out_tree: Any, groups: Groups, nv: int,
     dofs = kernel.Dofs(number, nv)
     rows = Rows(given.rows, groups, found.places, number, dofs)
     settled = (lambda: None) if interpret else kernel.triton.debug_barrier
-    w = _World(given, dofs, rows, dofs.load(given.b), given.h[number], found.systems, found.nu, settled)
+    limits = _of_world(dofs, given.limits, (1, 1, 0))
+    w = _World(given, dofs, rows, limits, dofs.load(given.b), given.h[number], found.systems, found.nu, settled)
     nu, zero, first = dofs.load(given.nu), jnp.zeros_like(w.h), jnp.int32(0)
-    s = _State(nu, first, jnp.zeros_like(nu), zero, zero, nu, zero + jnp.inf, first, jnp.int32(-1), zero > 0)
+    sides, still = _of_world(dofs, given.first, (1, 1)), jnp.zeros_like(nu)
+    s = _State(
+        nu=nu,
+        place=first,
+        limits=sides,
+        step=still,
+        change=jax.tree.map(jnp.zeros_like, sides),
+        length=zero,
+        mean=zero,
+        best=nu,
+        error=zero + jnp.inf,
+        best_place=first,
+        best_limits=sides,
+        iterations=jnp.int32(-1),
+        done=zero > 0,
+    )
     s = lax.while_loop(lambda s: ~s.done, functools.partial(_iterate, w, iterations), s)
     dofs.store(found.nu, s.best)
+    jax.tree.map(dofs.store, found.limits, s.best_limits)
     found.best[number] = s.best_place
     found.error[number] = s.error
     found.iterations[number] = s.iterations
 
 
+def _of_world(dofs: kernel.Dofs, by_field: Any, rest: tuple[float, ...]) -> Any:
+    """Return what limits have in the world of a program; rest: what they have beyond nv, by field."""
+
+    def sides(refs: tuple[Any, ...], other: float) -> tuple[Array, ...]:
+        return tuple(jnp.where(dofs.used, dofs.load(x), other) for x in refs)
+
+    return type(by_field)(*(sides(*x) for x in zip(by_field, rest, strict=True)))
+
+
 def _iterate(w: _World, iterations: int, s: _State) -> _State:
     """Return the state one step later; a step that is not finite ends the search where it stood."""
     nu, place = s.nu + s.length * s.step, jnp.where(s.best_place == s.place, 1 - s.place, s.place)
-    at = _reached(w, s, nu, place)
+    sides = jax.tree.map(lambda x, d: x + s.length * d, s.limits, s.change)
+    limits = Limits(w.limits, sides, w.h, nu)
+    at = _reached(w, s, nu, place, limits)
     still = w.b - w.metric(nu)
     natural = jnp.max(jnp.abs(w.b)) + at.largest
-    motion = jnp.max(finite(jnp.abs(still + jnp.sum(at.push, axis=1)))) / jnp.maximum(natural, safe.tiny(natural))
+    residual = still + jnp.sum(at.push, axis=1) + limits.impulse()
+    motion = jnp.max(finite(jnp.abs(residual))) / jnp.maximum(natural, safe.tiny(natural))
     error = finite(jnp.maximum(at.worst, motion))
     better, count = error < s.error, s.iterations + 1
     least = jnp.where(better, error, s.error)
     done = (least <= tolerance(nu.dtype)) | (count >= iterations) | (error == jnp.inf)
-    step, length, mean = lax.cond(
-        done, lambda: (s.step, s.length, s.mean), lambda: _step(w, nu, place, at.bend, still + jnp.sum(at.side, axis=1))
+    side = still + jnp.sum(at.side, axis=1) + limits.impulse() + limits.push(limits.away())
+    step, change, length, mean = lax.cond(
+        done,
+        lambda: (s.step, s.change, s.length, s.mean),
+        lambda: _step(w, nu, place, limits, at.bend, side),
     )
     return _State(
         nu=nu,
         place=place,
+        limits=sides,
         step=step,
+        change=change,
         length=length,
         mean=mean,
         best=jnp.where(better, nu, s.best),
         error=least,
         best_place=jnp.where(better, place, s.best_place),
+        best_limits=jax.tree.map(lambda a, b: jnp.where(better, a, b), sides, s.best_limits),
         iterations=count,
         done=done,
     )
 
 
-def _reached(w: _World, s: _State, nu: Array, place: Array) -> _Reached:
-    """Write the point after a step, whose changes are written, and return what is found there."""
+def _reached(w: _World, s: _State, nu: Array, place: Array, limits: Limits) -> _Reached:
+    """Write the point after a step, whose changes are written, and return what is found there.
+
+    Of limits it has what is largest, but neither impulses nor their part of the system.
+    """
     released, noise = jnp.maximum(RELEASED * s.mean, 1.0), NOISE * float(jnp.finfo(nu.dtype).eps)
 
     def move(total: _Reached, part: Part) -> _Reached:
@@ -235,18 +285,23 @@ def _reached(w: _World, s: _State, nu: Array, place: Array) -> _Reached:
             largest=jnp.maximum(total.largest, largest),
         )
 
-    zero, none = jnp.zeros_like(s.error), w.rows.none()
-    size = w.dofs.size
-    found = w.rows.fold(move, _Reached(none, none, jnp.zeros((size, size), nu.dtype), zero, zero))
+    worst, largest = (jnp.max(x) for x in limits.error(noise))
+    none, size = w.rows.none(), w.dofs.size
+    found = w.rows.fold(move, _Reached(none, none, jnp.zeros((size, size), nu.dtype), worst, largest))
     w.settled()
     return found
 
 
-def _step(w: _World, nu: Array, place: Array, bend: Array, side: Array) -> tuple[Array, Array, Array]:
-    """Return the step from a point, how much of it to make, and the mean of the products; write its changes."""
+def _step(
+    w: _World, nu: Array, place: Array, limits: Limits, bend: Array, side: Array
+) -> tuple[Array, Sides, Array, Array]:
+    """Return the step from a point, the changes of its limits, how much to make of both, and the mean of the products.
+
+    Write the changes of rows.
+    """
     dofs = w.dofs
     transposed, system = w.systems
-    bend = dofs.matrix(w.given.A) + bend
+    bend = dofs.matrix(w.given.A) + bend + jnp.where(dofs.diagonal, limits.stiff()[None, :], 0)
     dofs.store_matrix(transposed, bend)
     dofs.store_transposed(system, bend)
     w.settled()
@@ -254,17 +309,17 @@ def _step(w: _World, nu: Array, place: Array, bend: Array, side: Array) -> tuple
 
     def aim(turn: Array, a: _Aim) -> _Aim:
         step = dofs.upper_solution(factors, dofs.lower_solution(factors, w.spread(side + a.more)))
-        return _aimed(w, nu, place, a._replace(step=step, away=jnp.where(turn == 0, step, a.away)))
+        return _aimed(w, nu, place, limits, a._replace(step=step, away=jnp.where(turn == 0, step, a.away)))
 
     zero, none = jnp.zeros_like(w.h), jnp.zeros_like(nu)
-    a = lax.fori_loop(jnp.int32(0), jnp.int32(2), aim, _Aim(none, zero, zero, none, none, zero, zero, zero))
+    begin = _Aim(none, zero, zero, none, none, limits.change(limits.back(), none), zero, zero, zero)
+    a = lax.fori_loop(jnp.int32(0), jnp.int32(2), aim, begin)
     whole, others = (jnp.minimum(1.0, TO_BOUNDARY * x) for x in (a.whole, a.others))
-    return a.step, jnp.maximum(whole, jnp.minimum(others, SHORT)), a.mean
+    return a.step, a.change, jnp.maximum(whole, jnp.minimum(others, SHORT)), a.mean
 
 
-def _aimed(w: _World, nu: Array, place: Array, a: _Aim) -> _Aim:
-    """Return the aim that follows from a step; write the changes that go with the step."""
-    zero = jnp.zeros_like(w.h)
+def _aimed(w: _World, nu: Array, place: Array, limits: Limits, a: _Aim) -> _Aim:
+    """Return the aim that follows from a step; write the changes of rows that go with it."""
 
     def attempt(total: Any, part: Part) -> Any:
         block = System(part.condition(), part.values(place), w.h, nu)
@@ -277,9 +332,12 @@ def _aimed(w: _World, nu: Array, place: Array, a: _Aim) -> _Aim:
         room = tuple(jnp.minimum(x, y) for x, y in zip(total[0], block.room(d, slide), strict=True))
         return room, *jax.tree.map(jnp.add, total[1:], (block.count(), products, block.push(back), block.push(bent)))
 
-    none, far = w.rows.none(), zero + FAR
+    first, away = limits.away(), limits.change(limits.away(), a.away)
+    toward = [(limits.back(), a.target), (limits.bent(away), a.weight)]
+    change = limits.change(tuple(x + sum(f * y[i] for y, f in toward) for i, x in enumerate(first)), a.step)
+    none, far = w.rows.none(), limits.room(change)
     (whole, others), count, powers, back, bent = w.rows.fold(
-        attempt, ((far, far), zero, (zero, zero, zero), none, none)
+        attempt, ((far, far), limits.count(), limits.products(away), none, none)
     )
     w.settled()
     length, most = jnp.minimum(whole, 1.0), jnp.maximum(count, 1.0)
@@ -287,8 +345,8 @@ def _aimed(w: _World, nu: Array, place: Array, a: _Aim) -> _Aim:
     share = safe.clip(left / jnp.maximum(mean, safe.tiny(mean)), 0.0, 1.0)
     target = jnp.maximum(share * share * share * mean, 1.0)
     weight = jnp.where(target > 1.0, length, 0.0)
-    more = target * jnp.sum(back, axis=1) + weight * jnp.sum(bent, axis=1)
-    return _Aim(more, target, weight, a.away, a.step, whole, others, mean)
+    back, bent = (jnp.sum(x, axis=1) + limits.push(own) for x, (own, _) in zip((back, bent), toward, strict=True))
+    return _Aim(target * back + weight * bent, target, weight, a.away, a.step, change, whole, others, mean)
 
 
 def search_trial(*, interpret: bool = False) -> tuple[Any, Any, tuple[Problem, Array]]:
@@ -296,7 +354,7 @@ def search_trial(*, interpret: bool = False) -> tuple[Any, Any, tuple[Problem, A
 
     They stop short of the end, where rounding would decide who takes one step more.
     """
-    given = jax.tree.map(lambda x: x.astype(jnp.float32), sample_problems(nv=6, ncone=8))
+    given = jax.tree.map(lambda x: x.astype(jnp.float32), sample_problems(nv=6, ncone=8, limited=(1, 2, 4)))
     own, plain = (functools.partial(f, 6) for f in (search_kernel, search))
     return (
         (lambda *args: jax.vmap(functools.partial(own, interpret=interpret))(*args).best.nu),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mjx_like.hard import search_kernel as kernel
+from mjx_like.hard.pair_rows import PairRows
 from mjx_like.hard.problem import Problem, residuals
 from mjx_like.hard.sample import sample_problems
 from mjx_like.hard.search import search
@@ -15,8 +16,14 @@ from mjx_like.hard.search_anywhere import takes
 from mjx_like.math.on_gpu import MOST
 from tests.hard.test_search import unused
 
-# dofs, pairs without friction, contacts, axes of friction, friction losses
-SIZES = {"all": (5, 3, 20, 2, 2), "pairs": (4, 20, 0, 2, 0), "contacts": (7, 0, 6, 5, 0), "losses": (3, 1, 0, 2, 17)}
+# dofs, pairs without friction, contacts, axes of friction, friction losses, dofs with limits
+SIZES = {
+    "all": (5, 3, 20, 2, 2, (1, 2, 4)),
+    "pairs": (4, 20, 0, 2, 0),
+    "contacts": (7, 0, 6, 5, 0),
+    "losses": (3, 1, 0, 2, 17),
+    "limits": (4, 1, 0, 2, 0, (1, 3)),
+}
 FIRST = "all"
 
 
@@ -81,3 +88,5 @@ def test_kernel_takes_small_problems_in_single_precision():
     p = jax.tree.map(lambda x: x[0].astype(jnp.float32), double)
     assert takes(p) and not takes(double)
     assert not takes(p.replace(A=jnp.eye(MOST + 1, dtype=jnp.float32)))
+    limits = p.replace(J=PairRows(p.J.rest[:0], p.J.limited))
+    assert not takes(limits)
