@@ -129,7 +129,7 @@ def check(case: Case) -> dict[str, Any]:
         found.append({name: np.asarray(x, np.float64).reshape(case.batch, -1) for name, x in values.items()})
     row = {}
     for name, reference in found[1].items():
-        apart = np.abs(found[0][name] - reference).max(axis=-1)
+        apart = np.abs(found[0][name] - reference).max(axis=-1, initial=0)
         if case.what == "check_gradient":
             apart = apart / np.abs(reference).max(axis=-1)
         row |= {f"{name}_apart": float(apart.max()), f"{name}_apart_median": float(np.median(apart))}
