@@ -1,8 +1,9 @@
-"""Programs as JAX traces them: calls that stand for their own program, and what depends on what."""
+"""Programs as JAX traces them: calls that stand for their own program, what depends on what, and what is not used."""
 
 from typing import Any
 
 from jax.extend import core
+from jax.interpreters import partial_eval
 
 _CALLS = frozenset(("pjit", "jit", "closed_call", "core_call"))
 
@@ -31,3 +32,11 @@ def depends(program: core.ClosedJaxpr, inputs: list[bool]) -> list[bool]:
         out = [any(own)] * len(equation.outvars) if inner is None else depends(inner, own)
         known.update(zip(equation.outvars, out, strict=True))
     return list(map(flagged, jaxpr.outvars))
+
+
+def without_unused(
+    program: core.ClosedJaxpr, used: list[bool], every_input: bool = False
+) -> tuple[core.ClosedJaxpr, list[bool]]:
+    """Return a program with the results that are flagged, and which inputs it takes: those it needs, or every one."""
+    jaxpr, kept = partial_eval.dce_jaxpr(program.jaxpr, used, every_input)
+    return core.ClosedJaxpr(jaxpr, program.consts), list(kept)

@@ -9,10 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 from jax.extend.core import Primitive, jaxpr_as_fun
-from jax.interpreters import ad, batching, mlir
+from jax.interpreters import ad, batching, mlir, partial_eval
 
+from mjx_like.math.programs import without_unused
 from mjx_like.math.tangent import still
 
 Array = jax.Array
@@ -81,25 +83,42 @@ def _is_zero(t: Any) -> bool:
 class Call:
     """One call of a function of flat arguments, with its rule; the function is staged once at the most."""
 
-    def __init__(self, function: Callable[..., _Leaves], rule: _FlatRule, name: str):
-        self.function, self.rule, self.name = function, rule, name
+    def __init__(self, function: Callable[..., _Leaves], rule: _FlatRule, name: str, own: bool = False):
+        """own: whether the rule is the derivative of the function itself, and needs no arguments but those it needs."""
+        self.function, self.rule, self.name, self.own = function, rule, name, own
         self.program: Any = None
 
     def staged(self, *avals: Any) -> Any:
         """Return the function's program, which takes its place."""
         if self.program is None:
             shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in avals]
-            self.program = jax.make_jaxpr(self.function)(*shapes)
-            if any(isinstance(x, jax.core.Tracer) for x in self.program.consts):
+            program = jax.make_jaxpr(self.function)(*shapes)
+            if any(isinstance(x, jax.core.Tracer) for x in program.consts):
                 raise TypeError(f"{self.name} refers to traced arrays: make them arguments")
+            self.program, _ = without_unused(program, [True] * len(program.out_avals), every_input=True)
             self.function = jaxpr_as_fun(self.program)
         return self.program
 
     def batched(self, axes: list[int | None]) -> "Call":
         """Return the call for a batch."""
-        return Call(
-            jax.vmap(self.function, in_axes=axes), jax.vmap(self.rule, in_axes=(list(axes), list(axes))), self.name
-        )
+        rule = jax.vmap(self.rule, in_axes=(list(axes), list(axes)))
+        return Call(jax.vmap(self.function, in_axes=axes), rule, self.name, self.own)
+
+    def reduced(self, used: list[bool], avals: list[Any]) -> tuple["Call", list[bool]]:
+        """Return the call that has only the results that are used, and which arguments it takes."""
+        program, kept = without_unused(self.staged(*avals), used)
+
+        def rule(values: _Leaves, rates: _Leaves) -> tuple[_Leaves, _Leaves]:
+            given, given_rates = iter(values), iter(rates)
+            every = [next(given) if keep else jnp.zeros(a.shape, a.dtype) for keep, a in zip(kept, avals, strict=True)]
+            out, change = self.rule(every, [next(given_rates) if keep else None for keep in kept])
+            return _where(used, out), _where(used, change)
+
+        return Call(jaxpr_as_fun(program), rule, self.name, self.own), kept
+
+
+def _where(flags: list[bool], x: _Leaves) -> _Leaves:
+    return [value for value, flag in zip(x, flags, strict=True) if flag]
 
 
 def _run(*args: Any, call: Call) -> _Leaves:
@@ -116,10 +135,27 @@ def _batched(args: _Leaves, axes: list[int | None], *, call: Call) -> tuple[_Lea
     return out, [0] * len(out)
 
 
+def _reduced(used: list[bool], *more: Any) -> tuple[list[bool], Any]:
+    """Return which arguments are needed for the results that are used, and the call without all others.
+
+    more: the equation last, after what JAX 0.12 adds.
+    """
+    equation = more[-1]
+    call = equation.params["call"]
+    if not any(used):
+        return [False] * len(equation.invars), None
+    if all(used) or not call.own:
+        return [True] * len(equation.invars), equation
+    reduced, kept = call.reduced(used, [v.aval for v in equation.invars])
+    given, found = _where(kept, equation.invars), _where(used, equation.outvars)
+    return kept, equation.replace(invars=given, outvars=found, params={"call": reduced})
+
+
 call_with_rule = Primitive("call_with_rule")
 call_with_rule.multiple_results = True
 call_with_rule.def_impl(_run)
 call_with_rule.def_abstract_eval(lambda *avals, call: call.staged(*avals).out_avals)
 ad.primitive_jvps[call_with_rule] = _derivative
 batching.primitive_batchers[call_with_rule] = _batched
+partial_eval.dce_rules[call_with_rule] = _reduced
 mlir.register_lowering(call_with_rule, mlir.lower_fun(_run, multiple_results=True))

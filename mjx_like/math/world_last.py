@@ -215,10 +215,7 @@ def _product(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any] 
 def scan_last(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
     """Return what a loop of given length carries at its end, and what it leaves in each turn."""
     p, body = equation.params, closed(equation.params["jaxpr"])
-    # how many are given and carried: parameters of the equation say so, by names that differ among releases of JAX
-    carry = sum(map(_of_one_rank, equation.outvars, body.jaxpr.outvars))
-    both = sum(map(_of_one_rank, equation.invars, body.jaxpr.invars))
-    given, start, each = inputs[: both - carry], inputs[both - carry : both], inputs[both:]
+    given, start, each = _of_loop(equation, inputs)
     flags = carried_with_worlds(body, given, start, each)
 
     def turn(x: list[Array], own: list[Array]) -> tuple[list[Array], list[Array]]:
@@ -231,6 +228,50 @@ def scan_last(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]
     return [*(spread(Value(x, flag), mapping.size) for x, flag in zip(end, flags, strict=True)), *left]
 
 
+def _of_loop(equation: Any, inputs: list[Value]) -> tuple[list[Value], list[Value], list[Value]]:
+    """Return what a loop of given length has in all turns, what it carries, and what it has in each turn."""
+    inside = closed(equation.params["jaxpr"]).jaxpr
+    # parameters of the equation say how many there are, by names that differ among releases of JAX
+    carry = sum(map(_of_one_rank, equation.outvars, inside.outvars))
+    both = sum(map(_of_one_rank, equation.invars, inside.invars))
+    return inputs[: both - carry], inputs[both - carry : both], inputs[both:]
+
+
+def _scan(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
+    """Return what `scan_last` does, with the derivative that `jax.vmap` gives.
+
+    The derivative of a loop with the worlds last takes two fifths longer to compile, and a quarter longer to run.
+    """
+    flags = [v.mapped for v in inputs]
+
+    def last(*arrays: Any) -> list[Any]:
+        return scan_last(equation, list(map(Value, arrays, flags)), mapping)
+
+    def rule(values: list[Any], rates: list[Any]) -> tuple[list[Any], list[Any]]:
+        moving = [t is not None for t in rates]
+
+        def first(*changed: Any) -> list[Any]:
+            others = iter(changed)
+            arrays = [next(others) if flag else x for x, flag in zip(values, moving, strict=True)]
+            return _moved(equation, list(map(Value, arrays, flags)))
+
+        some = ([x for x, flag in zip(xs, moving, strict=True) if flag] for xs in (values, rates))
+        out, change = jax.jvp(first, *map(tuple, some))
+        follow = _follows(equation, list(map(Value, values, moving)))
+        real = [flag and t.dtype != jax.dtypes.float0 for flag, t in zip(follow, change, strict=True)]
+        return out, [t if flag else None for t, flag in zip(change, real, strict=True)]
+
+    call = Call(last, rule, equation.primitive.name, own=True)
+    return call_with_rule.bind(*(v.array for v in inputs), call=call)
+
+
+def _follows(equation: Any, inputs: list[Value]) -> list[bool]:
+    """Return which results of a loop of given length depend on inputs that are flagged."""
+    body, (given, start, each) = closed(equation.params["jaxpr"]), _of_loop(equation, inputs)
+    carried = carried_with_worlds(body, given, start, each)
+    return depends(body, [*(v.mapped for v in given), *carried, *(v.mapped for v in each)])
+
+
 def _with_rule(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any]:
     """Return the results of a function with a derivative rule, which stays that of `jax.vmap`.
 
@@ -240,7 +281,7 @@ def _with_rule(equation: Any, inputs: list[Value], mapping: Mapping) -> list[Any
     call, flags = equation.params["call"], [v.mapped for v in inputs]
     axes = [-1 if flag else None for flag in flags]
     rule = jax.vmap(call.rule, in_axes=(axes, axes), out_axes=-1)
-    last = Call(map_last(call.function, tuple(flags), {"scan": scan_last}), rule, call.name)
+    last = Call(map_last(call.function, tuple(flags), {"scan": scan_last}), rule, call.name, call.own)
     return call_with_rule.bind(*(v.array for v in inputs), call=last)
 
 
@@ -285,5 +326,6 @@ _RULES: Rules = {
     "sort": _sort,
     "gather": _gather,
     "dot_general": _product,
+    "scan": _scan,
     call_with_rule.name: _with_rule,
 }

