@@ -14,7 +14,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.math.programs import depends
-from mjx_like.math.world_last import Mapping, Rules, Value, carried_with_worlds, run, scan_last, spread, with_worlds
+from mjx_like.math.world_last_loops import carried_with_worlds, scan_last, with_worlds
+from mjx_like.math.world_last_program import Mapping, Rules, Value, run, spread
 
 Array = jax.Array
 Operation = Callable[[Array, Array], Array]
