@@ -1,13 +1,17 @@
-"""J of the pairs of a problem; limits of joints with one dof come first, where no other rows come before them.
+"""J of the pairs of a problem, of which limits of joints with one dof come first.
 
 A row of those has one entry, known in advance: a product with it is a choice, and a system gets it on its diagonal.
 """
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from mjx_like.math.linalg import matmul
+from mjx_like.types.data import Data
 from mjx_like.types.enums import ConstraintType
 from mjx_like.types.model import Model
 from mjx_like.types.pytree import Record, leaf, record, static
@@ -57,12 +61,45 @@ class PairRows(Record):
         return jnp.concatenate([jnp.stack([below, above * below], axis=1).reshape(-1), others])
 
 
-def limited_dofs(m: Model) -> tuple[int, ...]:
-    """Return the dofs whose limits are the first rows of the model in every state, ascending."""
+class LimitsFirst(NamedTuple):
+    """The order of pairs without friction, in which limits of joints with one dof stand before all other rows."""
+
+    dofs: tuple[int, ...]  # of those limits, ascending
+    before: Array | int  # rows of other kinds that stand before them in Data
+
+    def from_rows(self, x: Array) -> Array:
+        """Return rows, first axis, in this order."""
+        count = 2 * len(self.dofs)
+        if not count or isinstance(self.before, int):
+            return x
+        limits = lax.dynamic_slice_in_dim(x, self.before, count)
+        return jnp.concatenate([limits, self._chosen(x[:-count], x[count:])])
+
+    def to_rows(self, x: Array) -> Array:
+        """Return what stands in this order in the order of the rows, shape (n,)."""
+        count = 2 * len(self.dofs)
+        if not count or isinstance(self.before, int):
+            return x
+        limits, others = x[:count], x[count:]
+        place = jnp.arange(x.shape[0]) - self.before
+        own = limits.at[jnp.clip(place, 0, count - 1)].get(mode="promise_in_bounds")
+        rest = self._chosen(jnp.pad(others, (0, count)), jnp.pad(others, (count, 0)))
+        return jnp.where((place >= 0) & (place < count), own, rest)
+
+    def _chosen(self, first: Array, last: Array) -> Array:
+        is_first = jnp.arange(first.shape[0]) < self.before
+        return jnp.where(is_first.reshape(-1, *(1,) * (first.ndim - 1)), first, last)
+
+
+def limits_first(m: Model, d: Data) -> LimitsFirst:
+    """Return the order of the pairs of a model.  Reads ne, nf."""
     plan = m.plans.constraint
+    begin = int(np.searchsorted(plan.slot_type, ConstraintType.LIMIT_JOINT))
     alone = (plan.slot_type == ConstraintType.LIMIT_JOINT) & (plan.slot_dof >= 0)
-    count = int(np.argmin(np.append(alone, False)))
-    return tuple(plan.slot_dof[:count:2].tolist()) if count <= m.njmax else ()
+    count = int(np.argmin(np.append(alone[begin:], False)))
+    if len(plan.slot_type) > m.njmax:
+        return LimitsFirst((), 0)
+    return LimitsFirst(tuple(plan.slot_dof[begin : begin + count : 2].tolist()), d.ne + d.nf if begin else 0)
 
 
 def chosen(x: Array, at: tuple[int, ...]) -> Array:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from mjx_like.hard.pair_rows import limits_first
 from mjx_like.hard.problem import Problem
 from mjx_like.hard.reach import gravity
 from mjx_like.math import safe
@@ -48,7 +49,7 @@ def impacts(m: Model, rows: Data, layout: ConeLayout | PlainLayout, p: Problem, 
     before, after = p.J.times(qvel), p.J.times(free)
     least = jnp.maximum(m.hard.rebound_speed, p.h * gravity(m))
     share = _rising(-safe.ratio(before, least))
-    meets = (p.distance + p.h * after < 0) & _of_contacts(rows, layout, p) & (p.used > 0)
+    meets = (p.distance + p.h * after < 0) & _of_contacts(m, rows, layout, p) & (p.used > 0)
     start, change, first = jnp.maximum(p.distance, 0), after - before, (before + after) / 2
     speed = safe.sqrt(jnp.where(meets, first * first - 2 * safe.ratio(change * start, p.h), 1))
     part = safe.ratio(2 * start, p.h * jnp.where(meets, speed - first, 1))
@@ -68,10 +69,11 @@ def _rising(x: Array) -> Array:
     return x**2 * (3 - 2 * x)
 
 
-def _of_contacts(rows: Data, layout: ConeLayout | PlainLayout, p: Problem) -> Array:
+def _of_contacts(m: Model, rows: Data, layout: ConeLayout | PlainLayout, p: Problem) -> Array:
     """Return whether pairs are those of contacts, not of limits, shape (npair,)."""
     nplain = p.k.shape[0] - p.contact.k.shape[0]
-    plain = layout.from_rows(rows.efc_type)[:nplain] == ConstraintType.CONTACT_FRICTIONLESS
+    kind = limits_first(m, rows).from_rows(layout.from_rows(rows.efc_type)[:nplain])
+    plain = kind == ConstraintType.CONTACT_FRICTIONLESS
     return jnp.concatenate([plain, jnp.ones(p.contact.k.shape[0], bool)])
 
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.hard.pair_rows import PairRows, limited_dofs
+from mjx_like.hard.pair_rows import PairRows, limits_first
 from mjx_like.hard.problem import Cones, Point, Problem, times, transposed_times
 from mjx_like.hard.reach import felt, gravity
 from mjx_like.math import safe
@@ -85,14 +85,17 @@ def problem(m: Model, d: Data, own: Motion, base: Array, least: Array) -> tuple[
     fall = h * gravity(m) / size
     mass = safe.ratio(1.0, jnp.where(weight > 0, weight, 1))
 
-    def normals(x: Array) -> Array:
-        return jnp.concatenate([x[:nplain], x[nplain::ndim]]) if ncone else x
+    order = limits_first(m, d)
 
-    limited, rest = limited_dofs(m), normals(J)
-    nlimit = 2 * len(limited)
+    def normals(x: Array) -> Array:
+        plain = order.from_rows(x[:nplain])
+        return jnp.concatenate([plain, x[nplain::ndim]]) if ncone else plain
+
+    nlimit = 2 * len(order.dofs)
+    rest = normals(J)[nlimit:]
     moves = jnp.max(jnp.abs(rest), axis=1, initial=0) > _STILL  # else no force answers the distance
-    pair = normals(used * _is_one_sided(kind)) * moves
-    Jn = PairRows(pair[nlimit:, None] * rest[nlimit:], limited)
+    pair = normals(used * _is_one_sided(kind)) * jnp.concatenate([jnp.ones(nlimit, bool), moves])
+    Jn = PairRows(pair[nlimit:, None] * rest, order.dofs)
     gap, fell = normals(hard.gap / size), normals(fall)
     start = normals(distance) - h * Jn.times(base)
     kept = start - jnp.minimum(jnp.maximum(start, least) + h * hard.recovery, 0)
@@ -174,7 +177,8 @@ def forces(
     """Return the forces of the rows, shape (njmax,), and what they add up to on the dofs, shape (nv,)."""
     h = p.h
     nplain, lost = p.used.shape[0] - p.contact.k.shape[0], p.loss.used * z.loss_c[:, 0]
-    plain = p.used[:nplain] * z.gamma[:nplain] + jnp.pad(lost, (0, nplain - lost.shape[0]))
+    pairs = limits_first(m, d).to_rows((p.used * z.gamma)[:nplain])
+    plain = pairs + jnp.pad(lost, (0, nplain - lost.shape[0]))
     if layout.cone is None:
         rows = plain
     else:

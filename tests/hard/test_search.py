@@ -7,11 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import mjx_like as mjx
 from mjx_like.hard.boundary import room
-from mjx_like.hard.implicit_gradient import solution
 from mjx_like.hard.interior_point import begin, tolerance
-from mjx_like.hard.pair_rows import PairRows, limited_dofs
 from mjx_like.hard.problem import Point, Problem, contact_bound, rates, residuals, sliding_friction, times
 from mjx_like.hard.sample import sample_problems
 from mjx_like.hard.search import search
@@ -58,48 +55,6 @@ def test_a_batch_is_what_its_worlds_are_alone(worlds, starts, found):
         alone = one(jax.tree.map(lambda x, i=i: x[i], worlds), starts[i])
         np.testing.assert_allclose(found.best.nu[i], alone.best.nu, atol=1e-9)
         assert int(found.iterations[i]) == int(alone.iterations)
-
-
-@pytest.fixture(scope="module")
-def limited() -> tuple[Problem, Problem, jax.Array]:
-    """Problems with limits of dofs 1, 3 and 4, the same with their rows written out, and where to start."""
-    p, nu = sample_problems(6, 2, 8, axes=2, nloss=1, limited=(1, 3, 4), worlds=3)
-    own = np.repeat(np.eye(6)[[1, 3, 4]], 2, axis=0) * np.tile([1, -1], 3)[:, None]
-    rows = jnp.concatenate([jnp.broadcast_to(own, (3, *own.shape)), p.J.rest], axis=1)
-    return p, p.replace(J=PairRows(rows, ())), nu
-
-
-def test_limits_are_what_their_rows_say(limited):
-    p, plain, nu = limited
-    f = np.random.default_rng(0).normal(size=p.k.shape)
-    for name, x in (("times", nu), ("sizes_times", nu), ("transposed_times", f)):
-        own, written = (jax.vmap(lambda p, x, name=name: getattr(p.J, name)(x))(q, x) for q in (p, plain))
-        np.testing.assert_allclose(own, written, atol=1e-14, err_msg=name)
-    own, written = (jax.jit(jax.vmap(functools.partial(search, 30)))(q, nu) for q in (p, plain))
-    np.testing.assert_allclose(own.best.nu, written.best.nu, atol=1e-10)
-    assert np.array_equal(own.iterations, written.iterations)
-
-
-def test_derivatives_with_limits_are_what_their_rows_say(limited):
-    def velocity(q: Problem, b, distance):
-        return jax.vmap(lambda q, nu: solution(30, q, nu)[0].nu)(q.replace(b=b, distance=distance), limited[2])
-
-    along = [np.random.default_rng(1).normal(size=x.shape) for x in (limited[0].b, limited[0].distance)]
-    own, written = (jax.jvp(functools.partial(velocity, q), (q.b, q.distance), tuple(along)) for q in limited[:2])
-    assert np.abs(written[1]).max() > 1e-2
-    np.testing.assert_allclose(own[1], written[1], rtol=1e-7, atol=1e-8)
-
-
-def test_limits_come_first_where_no_other_rows_do():
-    hinge = "<joint axis='0 1 0' range='-1 1' limited='{}'/><geom size='.1'/>"
-    joints = [hinge.format(x) for x in ("true", "false", "true")] + [
-        "<joint type='ball' range='0 1'/><geom size='.1'/>"
-    ]
-    chain = "".join(f"<body pos='0 0 .3'>{x}" for x in joints) + "</body>" * len(joints)
-    xml = "<mujoco>{}<worldbody>" + chain + "</worldbody>{}</mujoco>"
-    assert limited_dofs(mjx.Model.from_xml_string(xml.format("", ""))) == (0, 2)
-    loss = "<default><joint frictionloss='.1'/></default>"
-    assert limited_dofs(mjx.Model.from_xml_string(xml.format(loss, ""))) == ()
 
 
 def test_no_iterations_leave_the_start(worlds, starts):
