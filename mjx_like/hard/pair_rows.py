@@ -67,9 +67,14 @@ class LimitsFirst(NamedTuple):
     dofs: tuple[int, ...]  # of those limits, ascending
     before: Array | int  # rows of other kinds that stand before them in Data
 
+    @property
+    def count(self) -> int:
+        """The number of those limits."""
+        return 2 * len(self.dofs)
+
     def from_rows(self, x: Array) -> Array:
         """Return rows, first axis, in this order."""
-        count = 2 * len(self.dofs)
+        count = self.count
         if not count or isinstance(self.before, int):
             return x
         limits = lax.dynamic_slice_in_dim(x, self.before, count)
@@ -77,7 +82,7 @@ class LimitsFirst(NamedTuple):
 
     def to_rows(self, x: Array) -> Array:
         """Return what stands in this order in the order of the rows, shape (n,)."""
-        count = 2 * len(self.dofs)
+        count = self.count
         if not count or isinstance(self.before, int):
             return x
         limits, others = x[:count], x[count:]

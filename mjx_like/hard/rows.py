@@ -91,11 +91,10 @@ def problem(m: Model, d: Data, own: Motion, base: Array, least: Array) -> tuple[
         plain = order.from_rows(x[:nplain])
         return jnp.concatenate([plain, x[nplain::ndim]]) if ncone else plain
 
-    nlimit = 2 * len(order.dofs)
-    rest = normals(J)[nlimit:]
+    rest = normals(J)[order.count :]
     moves = jnp.max(jnp.abs(rest), axis=1, initial=0) > _STILL  # else no force answers the distance
-    pair = normals(used * _is_one_sided(kind)) * jnp.concatenate([jnp.ones(nlimit, bool), moves])
-    Jn = PairRows(pair[nlimit:, None] * rest, order.dofs)
+    pair = normals(used * _is_one_sided(kind)) * jnp.concatenate([jnp.ones(order.count, bool), moves])
+    Jn = PairRows(pair[order.count :, None] * rest, order.dofs)
     gap, fell = normals(hard.gap / size), normals(fall)
     start = normals(distance) - h * Jn.times(base)
     kept = start - jnp.minimum(jnp.maximum(start, least) + h * hard.recovery, 0)

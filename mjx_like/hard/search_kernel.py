@@ -312,7 +312,8 @@ def _step(
         return _aimed(w, nu, place, limits, a._replace(step=step, away=jnp.where(turn == 0, step, a.away)))
 
     zero, none = jnp.zeros_like(w.h), jnp.zeros_like(nu)
-    begin = _Aim(none, zero, zero, none, none, limits.change(limits.back(), none), zero, zero, zero)
+    still = Sides(*((none,) * len(side) for side in w.given.first))
+    begin = _Aim(none, zero, zero, none, none, still, zero, zero, zero)
     a = lax.fori_loop(jnp.int32(0), jnp.int32(2), aim, begin)
     whole, others = (jnp.minimum(1.0, TO_BOUNDARY * x) for x in (a.whole, a.others))
     return a.step, a.change, jnp.maximum(whole, jnp.minimum(others, SHORT)), a.mean
@@ -332,7 +333,8 @@ def _aimed(w: _World, nu: Array, place: Array, limits: Limits, a: _Aim) -> _Aim:
         room = tuple(jnp.minimum(x, y) for x, y in zip(total[0], block.room(d, slide), strict=True))
         return room, *jax.tree.map(jnp.add, total[1:], (block.count(), products, block.push(back), block.push(bent)))
 
-    first, away = limits.away(), limits.change(limits.away(), a.away)
+    first = limits.away()
+    away = limits.change(first, a.away)
     toward = [(limits.back(), a.target), (limits.bent(away), a.weight)]
     change = limits.change(tuple(x + sum(f * y[i] for y, f in toward) for i, x in enumerate(first)), a.step)
     none, far = w.rows.none(), limits.room(change)

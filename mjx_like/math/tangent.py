@@ -16,7 +16,10 @@ Array = jax.Array
 
 
 def changing(x: Any, tangents: Any) -> tuple[list[Array], list[Array], Callable[[list[Array]], Any]]:
-    """Return the leaves of a pytree that change, their tangents, and the function that puts others in their place."""
+    """Return the leaves of a pytree that change, their tangents, and the function that puts others in their place.
+
+    tangents: None, or a symbolic zero, of what does not.
+    """
     leaves, tree = jax.tree.flatten(x)
     rates = [None if type(t) is SymbolicZero else t for t in tree.flatten_up_to(tangents)]
 

@@ -10,6 +10,7 @@ from jax.extend import core
 
 from mjx_like.math.programs import closed, depends
 from mjx_like.math.rule import Call, call_with_rule
+from mjx_like.math.tangent import changing
 from mjx_like.math.world_last_program import Mapping, Value, moved, run, spread
 
 Array = jax.Array
@@ -51,16 +52,13 @@ def scan_with_rule(equation: Any, inputs: list[Value], mapping: Mapping) -> list
         return scan_last(equation, list(map(Value, arrays, flags)), mapping)
 
     def rule(values: list[Any], rates: list[Any]) -> tuple[list[Any], list[Any]]:
-        moving = [t is not None for t in rates]
+        own, own_rates, with_others = changing(values, rates)
 
-        def first(*changed: Any) -> list[Any]:
-            others = iter(changed)
-            arrays = [next(others) if flag else x for x, flag in zip(values, moving, strict=True)]
-            return moved(equation, list(map(Value, arrays, flags)))
+        def first(changed: list[Any]) -> list[Any]:
+            return moved(equation, list(map(Value, with_others(changed), flags)))
 
-        some = ([x for x, flag in zip(xs, moving, strict=True) if flag] for xs in (values, rates))
-        out, change = jax.jvp(first, *map(tuple, some))
-        follow = _follows(equation, list(map(Value, values, moving)))
+        out, change = jax.jvp(first, (own,), (own_rates,))
+        follow = _follows(equation, [Value(x, t is not None) for x, t in zip(values, rates, strict=True)])
         real = [flag and t.dtype != jax.dtypes.float0 for flag, t in zip(follow, change, strict=True)]
         return out, [t if flag else None for t, flag in zip(change, real, strict=True)]
 
