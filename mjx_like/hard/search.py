@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from mjx_like.hard.interior_point import Found, advance, begin, found_by
+from mjx_like.hard.interior_point import Found, Search, advance, begin, found_by
 from mjx_like.hard.problem import Point, Problem, contact_bound
-from mjx_like.math.batching import whole_batch, with_capacity
+from mjx_like.math.batching import each_with_capacity, whole_batch
 from mjx_like.math.gauss_jordan import solve_and_again
 from mjx_like.math.lanes import in_lanes
 from mjx_like.math.lots import advanced, lot_of
@@ -17,7 +17,7 @@ Array = jax.Array
 
 _UNIT = 8  # cones
 _MOST_IN_LANES = 16  # dofs; with more, what a group works on leaves the cache
-# of all cones over those of a capacity; each more takes a third longer to compile where searches are in lanes
+# of all cones over those of a capacity; each more takes a third longer to compile in lanes, an eighth elsewhere
 _LEAST_GAIN, _LEAST_GAIN_IN_LANES = 1.5, 2.5
 
 
@@ -25,17 +25,25 @@ def search(iterations: int, p: Problem, nu: Array) -> Found:
     """Return the point of the central path, from a velocity nu, as far as the iterations go."""
 
     def batched(p: Problem, nu: Array) -> Found:
-        return with_capacity(_capacities(p), _need(p), functools.partial(_sized, iterations), p, nu)
+        return each_with_capacity(_capacities(p), _need(p), functools.partial(_sized, iterations), p, nu)
 
     return whole_batch(batched)(p, nu)
 
 
 def _capacities(p: Problem) -> tuple[int, ...]:
-    """Return the numbers of cones to choose from: about a third of them, and all; each is a program of its own."""
+    """Return the numbers of cones to choose from, all of them the last; each is a program of its own.
+
+    In lanes there is one more at the most, about a third, else 8 and from there on threefold.
+    """
     most = p.contact.used.shape[-1]
-    some = _UNIT * -(-most // (3 * _UNIT))
-    least = _LEAST_GAIN_IN_LANES if p.b.shape[-1] <= _MOST_IN_LANES else _LEAST_GAIN
-    return (some, most) if least * some < most else (most,)
+    if p.b.shape[-1] <= _MOST_IN_LANES:
+        some = _UNIT * -(-most // (3 * _UNIT))
+        return (some, most) if _LEAST_GAIN_IN_LANES * some < most else (most,)
+    sizes, size = [], _UNIT
+    while _LEAST_GAIN * size < most:
+        sizes.append(size)
+        size *= 3
+    return (*sizes, most)
 
 
 def _need(p: Problem) -> Array:
@@ -44,25 +52,34 @@ def _need(p: Problem) -> Array:
     return jnp.max(jnp.where(pairs > 0, jnp.arange(1, pairs.shape[1] + 1), 0), axis=1, initial=0)
 
 
-def _sized(iterations: int, size: int, p: Problem, nu: Array) -> Found:
-    """Return the searches of a batch of worlds, none of which uses more than `size` cones."""
+def _sized(iterations: int, size: int, own: Array, p: Problem, nu: Array) -> Found:
+    """Return the searches of a batch of worlds; those of `own`, shape (batch,), use no more than `size` cones.
+
+    Others are not made.
+    """
     count = p.contact.used.shape[1]
     p = jax.vmap(functools.partial(_cut, size))(p)
-    found = _in_lanes(iterations, p, nu)
+    found = _in_lanes(iterations, own, p, nu)
     if found is None:
-        first = jax.vmap(functools.partial(begin, iterations))(p, nu)
+        first = jax.vmap(functools.partial(_begun, iterations))(own, p, nu)
         found = found_by(advanced(jax.vmap(functools.partial(advance, iterations)), p, first, lot_of(*nu.shape)))
     return found._replace(best=jax.vmap(functools.partial(_widened, count - size))(found.best))
 
 
-def _in_lanes(iterations: int, p: Problem, nu: Array) -> Found | None:
+def _in_lanes(iterations: int, own: Array, p: Problem, nu: Array) -> Found | None:
     """Return the searches where groups of worlds are one kernel each, else None."""
 
-    def one(p: Problem, nu: Array) -> Found:
+    def one(own: Array, p: Problem, nu: Array) -> Found:
         step = functools.partial(advance, iterations, p, solve_and_again=solve_and_again)
-        return found_by(lax.while_loop(lambda s: ~s.done, step, begin(iterations, p, nu)))
+        return found_by(lax.while_loop(lambda s: ~s.done, step, _begun(iterations, own, p, nu)))
 
-    return in_lanes(one, p, nu) if nu.shape[1] <= _MOST_IN_LANES else None
+    return in_lanes(one, own, p, nu) if nu.shape[1] <= _MOST_IN_LANES else None
+
+
+def _begun(iterations: int, own: Array, p: Problem, nu: Array) -> Search:
+    """Return the search before the first step, done where it is not to be made."""
+    s = begin(iterations, p, nu)
+    return s._replace(done=s.done | ~own)
 
 
 def _cut(size: int, p: Problem) -> Problem:

@@ -1,5 +1,6 @@
 """Functions that see the whole batch: how a kernel escapes `vmap`, to leave a loop or choose a size once for all."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -176,3 +177,30 @@ def with_capacity(sizes: tuple[int, ...], need: Array, kernel: Callable[..., Any
         return kernel(sizes[0], *args)
     index = sum((jnp.max(need) > size).astype(jnp.int32) for size in sizes[:-1])
     return lax.switch(index, [lambda *a, size=size: kernel(size, *a) for size in sizes], *args)
+
+
+def each_with_capacity(sizes: tuple[int, ...], need: Array, kernel: Callable[..., Any], *args: Any) -> Any:
+    """Return what `kernel` returns for a batch, of each world with the least of `sizes` that is not below its need.
+
+    Worlds that need more than the last take the last. One world alone takes what `with_capacity` does.
+
+    Args:
+      need: shape (batch,).
+      kernel: (size, own, *args) -> pytree, batch axis first on args and result. own: bool, shape (batch,), the worlds
+        whose results are taken. It is not called for a size but the first that no world takes.
+    """
+    if need.shape == (1,):
+        return with_capacity(sizes, need, lambda size, *a: kernel(size, jnp.ones(1, bool), *a), *args)
+    choice = sum(((need > size).astype(jnp.int32) for size in sizes[:-1]), jnp.zeros(need.shape, jnp.int32))
+    found = kernel(sizes[0], choice == 0, *args)
+    for place, size in enumerate(sizes[1:], 1):
+        more = functools.partial(_with_own, functools.partial(kernel, size))
+        own = choice == place
+        found = lax.cond(jnp.any(own), more, lambda own, found, *args: found, own, found, *args)
+    return found
+
+
+def _with_own(kernel: Callable[..., Any], own: Array, found: Any, *args: Any) -> Any:
+    """Return what was found, with what `kernel` finds for a batch's own worlds."""
+    new = kernel(own, *args)
+    return jax.tree.map(lambda a, b: jnp.where(own.reshape(own.shape + (1,) * (a.ndim - 1)), a, b), new, found)

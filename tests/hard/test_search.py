@@ -57,6 +57,24 @@ def test_a_batch_is_what_its_worlds_are_alone(worlds, starts, found):
         assert int(found.iterations[i]) == int(alone.iterations)
 
 
+def _some(x, where):
+    return jax.tree.map(lambda x: x[where], x)
+
+
+def test_worlds_of_few_and_of_many_cones_are_searched_apart():
+    p, starts = sample_problems(18, NPLAIN, NCONE, worlds=20)  # too many dofs for lanes; capacities of 8 and 24 cones
+    used = p.contact.used.sum(axis=1)
+    assert (used > 8).any() and (used < 8).any()
+    many = jax.jit(jax.vmap(functools.partial(search, 30)))
+    batched, few = many(p, starts), many(*_some((p, starts), used < 8))
+    one = jax.jit(functools.partial(search, 30))
+    for i in (0, 8, 14, 19):
+        alone = one(jax.tree.map(lambda x, i=i: x[i], p), starts[i])
+        np.testing.assert_allclose(batched.best.nu[i], alone.best.nu, atol=1e-9)
+        assert int(batched.iterations[i]) == int(alone.iterations)
+    jax.tree.map(np.testing.assert_array_equal, few, _some(batched, used < 8))
+
+
 def test_no_iterations_leave_the_start(worlds, starts):
     at = jax.jit(jax.vmap(functools.partial(search, 0)))(worlds, starts)
     assert at.done.all() and not at.iterations.any()

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from mjx_like.math.batching import MODERATE, capacities, largest, with_capacity
+from mjx_like.math.batching import MODERATE, capacities, each_with_capacity, largest, with_capacity
 
 COUNT = jnp.array([[1, 5, 2], [0, 3, 7]])
 
@@ -50,3 +50,15 @@ def test_a_batch_takes_the_least_capacity_that_holds_all():
         return int(with_capacity((32, 64, 500), jnp.array(need), lambda size: jnp.int32(size)))
 
     assert (taken(3, 32), taken(33, 1), taken(65, 2), taken(900, 2)) == (32, 64, 500, 500)
+
+
+def test_each_world_takes_the_least_capacity_that_holds_it():
+    def sized(size, own, x):
+        return {"size": jnp.full(x.shape, size), "x": jnp.where(own, x, jnp.nan)}
+
+    need, x = jnp.array([3, 65, 33, 32, 900]), jnp.arange(5.0)
+    taken = each_with_capacity((32, 64, 500), need, sized, x)
+    assert taken["size"].tolist() == [32, 500, 64, 32, 500]
+    np.testing.assert_array_equal(taken["x"], x)
+    alone = each_with_capacity((32, 64, 500), need[:1], sized, x[:1])
+    assert alone["size"].tolist() == [500]
