@@ -65,7 +65,7 @@ def make_constraint(m: Model, d: Data) -> Data:
     # a capacity holds as many contacts as rows, those without rows included
     last = jnp.max(jnp.where(use.each > 0, jnp.arange(1, use.each.size + 1), 0), initial=0)
     each = contacts_share(m.topology)
-    made = _assemble(m.topology, jnp.maximum(nefc, last if each == 1 else each * last), _inputs(m, d, use))
+    made = _assemble(m.topology, _sizes(m), jnp.maximum(nefc, last if each == 1 else each * last), _inputs(m, d, use))
     full = jnp.zeros_like(d.warning).at[int(WarningType.CNSTRFULL)].set(1) * (use.asked > m.njmax)
     d = d.replace(
         **made._asdict(),
@@ -228,9 +228,9 @@ def _softened(m: Model, fixed: Slots | None, own: Springs | None, c: Contact | N
     return fixed, None if c is None else c.replace(includemargin=c.dist - contacts.soft)
 
 
-@functools.partial(custom_jvp, nondiff_argnums=(0,))
-def _assemble(t: Topology, need: Array, inputs: Inputs) -> Rows:
-    """Return the rows at full capacity; `need`: the rows in use, which decide how much work is done."""
+@functools.partial(custom_jvp, nondiff_argnums=(0, 1))
+def _assemble(t: Topology, sizes: tuple[int, ...], need: Array, inputs: Inputs) -> Rows:
+    """Return the rows at full capacity; `need`: the rows in use, which decide with which of `sizes` they are made."""
     turned = not on_cpu()  # a choice ends fusions: J is written as the solver's kernel reads it
 
     def kernel(axes, need, inputs):
@@ -238,22 +238,28 @@ def _assemble(t: Topology, need: Array, inputs: Inputs) -> Rows:
             made = jax.vmap(functools.partial(_padded, capacity, t), in_axes=axes[1:])(inputs)
             return made._replace(efc_J=with_layout_constraint(made.efc_J.mT, Layout((0, 1, 2)))) if turned else made
 
-        made = with_capacity(_sizes(t), need, sized, inputs)
+        made = with_capacity(sizes, need, sized, inputs)
         return made._replace(efc_J=made.efc_J.mT) if turned else made
 
     return mapped_batch(kernel)(need, inputs)
 
 
-def _sizes(t: Topology) -> tuple[int, ...]:
-    """Return the capacities to choose from; on an accelerator, where a choice waits for the host, few and far apart."""
-    sizes = capacities(t.njmax) if t.plans.tree.trees is None else doubled(t.njmax)
-    return sizes if on_cpu() else (*(n for n in sizes[:-1] if _LEAST_SAVING * n < t.njmax), t.njmax)
+def _sizes(m: Model) -> tuple[int, ...]:
+    """Return the capacities to choose from, beyond the rows that are always there.
+
+    On an accelerator, where a choice waits for the host, they are few and far apart.
+    """
+    most, kind = m.njmax, m.plans.constraint.slot_type
+    always = min(most, len(kind) if m.hard is not None else int(np.sum(~np.isin(kind, LIMIT))))
+    more = (capacities if m.plans.tree.trees is None else doubled)(most - always)
+    sizes = [always + n for n in more]
+    return tuple(sizes) if on_cpu() else (*(n for n in sizes[:-1] if _LEAST_SAVING * n < most), most)
 
 
 @functools.partial(_assemble.defjvp, symbolic_zeros=True)
-def _assemble_jvp(t: Topology, primals, tangents):
+def _assemble_jvp(t: Topology, sizes: tuple[int, ...], primals, tangents):
     need, inputs = primals
-    made = _assemble(t, need, inputs)
+    made = _assemble(t, sizes, need, inputs)
     _, changes, _ = changing(inputs, tangents[1])
     if not changes:
         return made, jax.tree.map(still, made)
