@@ -19,7 +19,7 @@ from mjx_like.constraint.slots import Slots, equality_active, slots, smoothed_li
 from mjx_like.constraint.softening import acts_from
 from mjx_like.constraint.spring import LIMIT, Sources, Springs, springs
 from mjx_like.math import safe
-from mjx_like.math.batching import capacities, doubled, mapped_batch, with_capacity
+from mjx_like.math.batching import LEAST_CAPACITY, capacities, doubled, mapped_batch, with_capacity
 from mjx_like.math.linear import floats, is_float, linear_at_capacity
 from mjx_like.math.platform import on_cpu
 from mjx_like.math.rule import custom_jvp
@@ -245,12 +245,13 @@ def _assemble(t: Topology, sizes: tuple[int, ...], need: Array, inputs: Inputs) 
 
 
 def _sizes(m: Model) -> tuple[int, ...]:
-    """Return the capacities to choose from, beyond the rows that are always there.
+    """Return the capacities to choose from, beyond the rows that are always there if these are many.
 
     On an accelerator, where a choice waits for the host, they are few and far apart.
     """
     most, kind = m.njmax, m.plans.constraint.slot_type
     always = min(most, len(kind) if m.hard is not None else int(np.sum(~np.isin(kind, LIMIT))))
+    always = always if 2 * always > LEAST_CAPACITY else 0
     more = (capacities if m.plans.tree.trees is None else doubled)(most - always)
     sizes = [always + n for n in more]
     return tuple(sizes) if on_cpu() else (*(n for n in sizes[:-1] if _LEAST_SAVING * n < most), most)
