@@ -6,13 +6,14 @@ Source: Dojo paper, section on gradients; implicit function theorem.
 """
 
 import functools
+from typing import NamedTuple
 
 import jax
 
+from mjx_like.hard.attempts import attempts
 from mjx_like.hard.components import parts
 from mjx_like.hard.elimination import Free, System, free_pairs, of_product, remainder_of_product
-from mjx_like.hard.problem import Point, Problem, contact_bound, rates, residuals
-from mjx_like.hard.search_anywhere import search_anywhere
+from mjx_like.hard.problem import Point, Problem, contact_bound, rates, residuals, without_friction
 from mjx_like.math import lapack
 from mjx_like.math.rule import custom_jvp
 from mjx_like.math.tangent import still
@@ -20,18 +21,28 @@ from mjx_like.math.tangent import still
 Array = jax.Array
 
 
+class Solution(NamedTuple):
+    """A solution; where the search for it failed, of the problem without the friction of contacts."""
+
+    z: Point
+    error: Array
+    iterations: Array
+    failed: Array
+
+
 @functools.partial(custom_jvp, nondiff_argnums=(0,))
-def solution(iterations: int, p: Problem, nu: Array) -> tuple[Point, Array, Array]:
-    """Return the point of the central path, its error and the iterations taken; nu: to start from, shape (nv,)."""
-    found = search_anywhere(iterations, p, nu)
-    return found.best, found.error, found.iterations
+def solution(iterations: int, p: Problem, nu: Array) -> Solution:
+    """Return the point of the central path; nu: to start from, shape (nv,)."""
+    found, failed = attempts(iterations, p, nu)
+    return Solution(found.best, found.error, found.iterations, failed)
 
 
 @solution.defjvp
 def _rule(iterations: int, primals, tangents):
     p, nu = primals
-    z, error, count = solution(iterations, p, jax.lax.stop_gradient(nu))
-    return (z, error, count), (_rates(p, z, tangents[0]), still(error), still(count))
+    found = solution(iterations, p, jax.lax.stop_gradient(nu))
+    rates = _rates(without_friction(p, found.failed), found.z, tangents[0])
+    return found, Solution(rates, *(still(x) for x in found[1:]))
 
 
 def _rates(p: Problem, z: Point, dp: Problem) -> Point:

@@ -39,6 +39,7 @@ LEFT_BEHIND = 0.91  # a contact stops a step that takes more of its way; more th
 SHORT = 0.2  # of a step, in its own length
 RELEASED = 60  # products of a cone that stops short steps, over the mean
 _LEAST_START = 0.3  # slack at the start, over the distance that the pair can come in a step
+_UNCONVERGED = 1e-3  # error that counts, in float64
 NOISE = 16  # rounding errors
 LOOSER = 30  # products of cones may be as much further from their targets, which in float32 they are
 
@@ -74,6 +75,11 @@ def found_by(s: Search) -> Found:
 def tolerance(dtype) -> float:
     """Return the error at which a search ends."""
     return 1e-8 if jnp.finfo(dtype).bits > 32 else 1e-2
+
+
+def fails(error: Array) -> Array:
+    """Return whether a search with such an error has not converged."""
+    return error > max(tolerance(error.dtype), _UNCONVERGED)
 
 
 def begin(iterations: int, p: Problem, nu: Array) -> Search:

@@ -36,6 +36,7 @@ class Inputs(NamedTuple):
     b: Any
     h: Any
     nu: Any  # to start from
+    wanted: Any  # 1 where a world is to be searched, else 0
     rows: RowInputs
     limits: Given
     first: Sides  # of limits, to start from
@@ -148,7 +149,7 @@ def program(iterations: int, tree: Any, out_tree: Any, groups: Groups, nv: int, 
         best_place=first,
         best_limits=sides,
         iterations=jnp.int32(-1),
-        done=zero > 0,
+        done=given.wanted[number] == 0,
     )
     s = lax.while_loop(lambda s: ~s.done, functools.partial(_iterate, w, iterations), s)
     dofs.store(found.nu, s.best)

@@ -21,13 +21,19 @@ _MOST_IN_LANES = 16  # dofs; with more, what a group works on leaves the cache
 _LEAST_GAIN, _LEAST_GAIN_IN_LANES = 1.5, 2.5
 
 
-def search(iterations: int, p: Problem, nu: Array) -> Found:
-    """Return the point of the central path, from a velocity nu, as far as the iterations go."""
+def search(iterations: int, p: Problem, nu: Array, wanted: Array | bool = True) -> Found:
+    """Return the point of the central path, from a velocity nu, as far as the iterations go.
 
-    def batched(p: Problem, nu: Array) -> Found:
-        return each_with_capacity(_capacities(p), _need(p), functools.partial(_sized, iterations), p, nu)
+    wanted: whether to search at all; else the result is without meaning.
+    """
 
-    return whole_batch(batched)(p, nu)
+    def batched(p: Problem, nu: Array, wanted: Array) -> Found:
+        def sized(size: int, own: Array, p: Problem, nu: Array) -> Found:
+            return _sized(iterations, size, own & wanted, p, nu)
+
+        return each_with_capacity(_capacities(p), jnp.where(wanted, _need(p), 0), sized, p, nu)
+
+    return whole_batch(batched)(p, nu, jnp.asarray(wanted))
 
 
 def _capacities(p: Problem) -> tuple[int, ...]:

@@ -11,9 +11,10 @@ from mjx_like.math.on_gpu import MOST, Function, Trial, anywhere
 Array = jax.Array
 
 
-def search_anywhere(iterations: int, p: Problem, nu: Array) -> Found:
+def search_anywhere(iterations: int, p: Problem, nu: Array, wanted: Array) -> Found:
     """Return what `search` does, by the kernel where the program is compiled for a GPU of NVIDIA and it takes `p`."""
-    return anywhere(_load, search, p, nu, fixed=(iterations,)) if takes(p) else search(iterations, p, nu)
+    args = (p, nu, wanted)
+    return anywhere(_load, search, *args, fixed=(iterations,)) if takes(p) else search(iterations, *args)
 
 
 def _load() -> tuple[Function, Trial]:

@@ -20,21 +20,24 @@ from mjx_like.math.batching import whole_batch
 Array = jax.Array
 
 
-def search_kernel(iterations: int, p: Problem, nu: Array, *, interpret: bool = False) -> Found:
+def search_kernel(
+    iterations: int, p: Problem, nu: Array, wanted: Array | bool = True, *, interpret: bool = False
+) -> Found:
     """Return the point of the central path of one world; under `vmap` one kernel searches for all, each for itself.
 
-    interpret: whether to run the kernel's operations one by one, on any platform, to test it.
+    wanted: as in `search`. interpret: whether to run the kernel's operations one by one, on any platform, to test it.
     """
-    return whole_batch(functools.partial(_searched, iterations, interpret))(p, nu)
+    return whole_batch(functools.partial(_searched, iterations, interpret))(p, nu, jnp.asarray(wanted))
 
 
-def _searched(iterations: int, interpret: bool, p: Problem, nu: Array) -> Found:
+def _searched(iterations: int, interpret: bool, p: Problem, nu: Array, wanted: Array) -> Found:
     """Return the searches of a batch of worlds."""
     z = jax.vmap(lambda p, nu: start(p, nu, rates(p, nu)))(p, nu)
     rows, groups = inputs(p, z), sizes(p)
     places = jnp.stack([rows.start, *(jnp.zeros_like(rows.start) for _ in range(PLACES - 1))], axis=1)
     first = limits_at(p, z.s, z.gamma)
-    given = Inputs(p.A.mT, p.b, p.h, nu, rows._replace(start=None), limits_given(p), first, places)
+    flag, rest = wanted.astype(nu.dtype), rows._replace(start=None)
+    given = Inputs(p.A.mT, p.b, p.h, nu, flag, rest, limits_given(p), first, places)
     leaves, tree = jax.tree.flatten(given)
     batch, nv = nu.shape
     like = functools.partial(jax.ShapeDtypeStruct, dtype=nu.dtype)

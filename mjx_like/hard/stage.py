@@ -13,7 +13,6 @@ from mjx_like.constraint.stage import reference_constraint
 from mjx_like.errors import UnsupportedError
 from mjx_like.hard.free_motion import free_motion, free_velocity
 from mjx_like.hard.implicit_gradient import solution
-from mjx_like.hard.interior_point import tolerance
 from mjx_like.hard.problem import without_friction
 from mjx_like.hard.restitution import at_end, impacts, over_step, to_first
 from mjx_like.hard.rows import Motion, forces, least_distance, problem
@@ -29,7 +28,6 @@ from mjx_like.types.model import Model
 Array = jax.Array
 Stage = Callable[[Model, Data], Data]
 
-_UNCONVERGED = 1e-3  # error of products over their targets that counts, in float64
 _LEFT = 0.2  # of the velocity without contacts, where the first search starts: contacts stop most of what they meet
 
 _COUNTERS = ("maxuse_con", "maxuse_efc", "warning")
@@ -44,8 +42,8 @@ def hard_constraint(m: Model, d: Data, position: Stage, contacts: Stage) -> Data
 
     The contacts are solved for with the distances at the start, then once more, `refresh` times, with those where the
     step ends; `contact` and `efc_*` are left as the last solve had them. Where it `finds_contacts` those of `d` do not
-    matter, but its rows of equalities do. After a search that fails the next ones are made without the friction of
-    contacts, and do not fail; the step counts as unconverged. The motion of the variational integrator is linearised
+    matter, but its rows of equalities do. A search that fails is made again without the friction of contacts
+    (`attempts`); the step counts as unconverged. The motion of the variational integrator is linearised
     about the velocity before each solve.
 
     position: (m, d) -> `d` with all that depends on position. contacts: likewise, of a pose that is known.
@@ -87,7 +85,7 @@ class _Way(NamedTuple):
     ahead: Array  # velocity, shape (nv,), that leads to the pose of its rows
     nu: Array  # velocity at the end of the step
     least: Array  # as in `problem`
-    failed: Array  # whether a search has failed; those after it leave out friction
+    failed: Array  # whether a search has failed
     iterations: Array  # of all solves
     counters: dict[str, Array]
 
@@ -169,39 +167,33 @@ def _solve(step: _Step, way: _Way, rows: dict[str, Any], first: Array | bool) ->
     m, d, free = step.m, step.d, step.free
     there, own = d.replace(**rows), step.motion_about(way.nu)
     p, layout = problem(m, there, own, way.ahead, way.least)
-    p = without_friction(p, way.failed)
     if m.hard.rebounds:
         apart = solve_general(own.A, own.b)  # with derivatives
         found = impacts(m, there, layout, p, d.qvel, apart)
         # near the end of an impact the search would not find its impulse
-        z, error, count = solution(m.hard.iterations, over_step(p, found), jax.lax.stop_gradient(free))
-        ahead = to_first(found, d.qvel, apart, z.nu)
+        s = solution(m.hard.iterations, over_step(p, found), jax.lax.stop_gradient(free))
+        ahead = to_first(found, d.qvel, apart, s.z.nu)
         force, constraint = jnp.zeros_like(d.efc_force), jnp.zeros_like(free)  # those of the velocity at the end count
     else:
         begin = jnp.where(first, jnp.where(jnp.any(p.used > 0), _LEFT, 1.0) * free, way.nu)
-        z, error, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(begin))
-        ahead, (force, constraint) = z.nu, forces(m, there, own, layout, p, z)
-    after = way._replace(ahead=ahead, nu=z.nu, failed=way.failed | _fails(error), iterations=way.iterations + count)
-    return after, Solved(rows, way.ahead, z.nu, z.nu, force, constraint, error)
+        s = solution(m.hard.iterations, p, jax.lax.stop_gradient(begin))
+        ahead, (force, constraint) = s.z.nu, forces(m, there, own, layout, without_friction(p, s.failed), s.z)
+    nu = s.z.nu
+    after = way._replace(ahead=ahead, nu=nu, failed=way.failed | s.failed, iterations=way.iterations + s.iterations)
+    return after, Solved(rows, way.ahead, nu, nu, force, constraint, s.error)
 
 
 def _with_rebounds(step: _Step, way: _Way, s: Solved) -> tuple[Solved, _Way]:
     """Return the solve for the velocity at the end, with the rows of the last one."""
     m, d, free = step.m, step.d, step.free
-    rows, own = d.replace(**s.rows), step.motion_about(free)
-    p, layout = problem(m, rows, own, s.base, way.least)
-    p = without_friction(p, way.failed)
-    found = impacts(m, rows, layout, p, d.qvel, solve_general(own.A, own.b))
+    rows, motion = d.replace(**s.rows), step.motion_about(free)
+    p, layout = problem(m, rows, motion, s.base, way.least)
+    found = impacts(m, rows, layout, p, d.qvel, solve_general(motion.A, motion.b))
     p = at_end(p, found)
-    z, error, count = solution(m.hard.iterations, p, jax.lax.stop_gradient(free))
-    force, constraint = forces(m, rows, own, layout, p, z)
-    s = s._replace(nu=z.nu, force=force, constraint=constraint, error=jnp.maximum(s.error, error))
-    return s, way._replace(failed=way.failed | _fails(error), iterations=way.iterations + count)
-
-
-def _fails(error: Array) -> Array:
-    """Return whether a search has not converged."""
-    return error > max(tolerance(error.dtype), _UNCONVERGED)
+    own = solution(m.hard.iterations, p, jax.lax.stop_gradient(free))
+    force, constraint = forces(m, rows, motion, layout, without_friction(p, own.failed), own.z)
+    s = s._replace(nu=own.z.nu, force=force, constraint=constraint, error=jnp.maximum(s.error, own.error))
+    return s, way._replace(failed=way.failed | own.failed, iterations=way.iterations + own.iterations)
 
 
 def finds_contacts(m: Model) -> bool:

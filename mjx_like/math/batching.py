@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +10,7 @@ from jax import lax
 from jax.custom_batching import custom_vmap
 
 Array = jax.Array
+T = TypeVar("T")
 
 LEAST_CAPACITY = 32
 MODERATE = 256
@@ -202,5 +203,9 @@ def each_with_capacity(sizes: tuple[int, ...], need: Array, kernel: Callable[...
 
 def _with_own(kernel: Callable[..., Any], own: Array, found: Any, *args: Any) -> Any:
     """Return what was found, with what `kernel` finds for a batch's own worlds."""
-    new = kernel(own, *args)
-    return jax.tree.map(lambda a, b: jnp.where(own.reshape(own.shape + (1,) * (a.ndim - 1)), a, b), new, found)
+    return of_worlds(own, kernel(own, *args), found)
+
+
+def of_worlds(where: Array, a: T, b: T) -> T:
+    """Return a of the worlds where a flag is set, b of the rest; where: shape (batch,), as the first axis of both."""
+    return jax.tree.map(lambda x, y: jnp.where(where.reshape(where.shape + (1,) * (x.ndim - 1)), x, y), a, b)

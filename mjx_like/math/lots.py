@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from mjx_like.math.batching import of_worlds
 from mjx_like.math.platform import on_cpu
 
 Array = jax.Array
@@ -53,7 +54,7 @@ def _advance_all(step, fixed, s):
     new = step(fixed, s)
     if s.done.size == 1:  # one world alone ends the loop when it is done
         return new
-    return jax.tree.map(lambda a, b: jnp.where(s.done.reshape(s.done.shape + (1,) * (a.ndim - 1)), a, b), s, new)
+    return of_worlds(s.done, s, new)
 
 
 def _advance_lot(lot, step, fixed, s):

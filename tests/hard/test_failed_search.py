@@ -1,4 +1,6 @@
-"""A search that fails: the next one of the step is made without the friction of contacts, and nothing penetrates."""
+"""A search that fails is made again without the friction of contacts, and nothing penetrates."""
+
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -6,7 +8,12 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
-from mjx_like.hard import stage
+from mjx_like.hard import attempts
+from mjx_like.hard.interior_point import fails
+from mjx_like.hard.problem import without_friction
+from mjx_like.hard.sample import sample_problems
+from mjx_like.hard.search import search
+from mjx_like.math.batching import of_worlds
 
 SLIDER = """<mujoco><option timestep="0.01"/><worldbody>
   <geom name="floor" type="plane" size="9 9 .1" friction="0.5 .01 .001"/>
@@ -32,17 +39,18 @@ def always(p):
 def stepped(m, fails):
     """Return the function of a speed: Data after one step in which searches of such problems fail."""
 
-    def failing(iterations, p, nu):
-        z, error, count = search(iterations, p, nu)
-        fallen = z.nu.at[1].set(-FALLEN / 0.01)
-        return z.replace(nu=jnp.where(fails(p), fallen, z.nu)), jnp.where(fails(p), 1e3, error), count
+    def failing(iterations, p, nu, wanted):
+        found = anywhere(iterations, p, nu, wanted)
+        z, failed = found.best, fails(p)
+        z = z.replace(nu=jnp.where(failed, z.nu.at[1].set(-FALLEN / 0.01), z.nu))
+        return found._replace(best=z, error=jnp.where(failed, 1e3, found.error))
 
     def run(speed):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(stage, "solution", failing)
+            patch.setattr(attempts, "search_anywhere", failing)
             return mjx.step(m, mjx.make_data(m).replace(qvel=jnp.array([speed, -1.0])))
 
-    search = stage.solution
+    anywhere = attempts.search_anywhere
     return run
 
 
@@ -75,3 +83,18 @@ def test_where_all_fail_the_best_point_is_kept_and_counted(m):
     d = jax.jit(stepped(m, always))(SPEED)
     assert int(d.unconverged) == 1 and float(d.solver_residual) == 1e3
     np.testing.assert_allclose(d.qpos[1], -FALLEN, atol=1e-9)
+
+
+def test_only_the_worlds_that_fail_are_searched_again():
+    p, nu = sample_problems(nv=4, nplain=3, ncone=8, nloss=2, worlds=12)
+
+    def many(method, p):
+        return jax.jit(jax.vmap(functools.partial(method, 8)))(p, nu)  # steps that are enough for some of them
+
+    found, failed = many(attempts.attempts, p)
+    first, again = many(search, p), many(search, jax.vmap(without_friction)(p, jnp.ones(12, bool)))
+    assert np.array_equal(failed, fails(first.error)) and failed.any() and not failed.all()
+    for name in ("best", "error"):
+        expected = of_worlds(failed, getattr(again, name), getattr(first, name))
+        jax.tree.map(functools.partial(np.testing.assert_allclose, rtol=1e-12), getattr(found, name), expected)
+    np.testing.assert_array_equal(found.iterations, first.iterations + np.where(failed, again.iterations, 0))

@@ -81,6 +81,13 @@ def test_no_iterations_leave_the_start(worlds, starts):
     np.testing.assert_array_equal(at.best.nu, starts)
 
 
+def test_only_wanted_worlds_are_searched(worlds, starts, found):
+    wanted = jnp.arange(WORLDS) % 3 == 0
+    at = jax.jit(jax.vmap(functools.partial(search, 30)))(worlds, starts, wanted)
+    np.testing.assert_array_equal(at.iterations, jnp.where(wanted, found.iterations, 0))
+    np.testing.assert_allclose(at.best.nu[wanted], found.best.nu[wanted], atol=1e-12)
+
+
 def unused(p: Problem) -> Problem:
     """Return the problems with nothing near."""
     off = jnp.zeros_like

@@ -52,6 +52,15 @@ def test_in_single_precision_each_step_is_that_of_the_plain_search():
     np.testing.assert_allclose(jax.jit(found)(*args), jax.jit(plain)(*args), atol=2e-5)
 
 
+def test_only_wanted_worlds_are_searched():
+    p, nu = sample_problems(*SIZES[FIRST], worlds=3)
+    wanted = jnp.array([True, False, True])
+    found, every = jax.jit(jax.vmap(functools.partial(own, 30)))(p, nu, wanted), searched(own, p, nu)
+    assert found.iterations[1] <= 0 < every.iterations[1]
+    for a, b in ((found.best.nu, every.best.nu), (found.error, every.error)):
+        np.testing.assert_array_equal(a[wanted], b[wanted])
+
+
 def test_rows_that_are_not_in_use_meet_their_conditions():
     p, nu = sample_problems(*SIZES[FIRST], worlds=3)
     found = searched(own, p, nu)
