@@ -17,15 +17,24 @@ from mjx_like.math.transposable import linear
 Array = jax.Array
 
 
+_LARGEST_PICK = 256  # up to this length, a choice of entries is a product with a constant matrix
+
+
 def take(x: Array, index: np.ndarray) -> Array:
     """Return the rows `x[index]` for a static integer index, shape (k,); a slice where the index is a range."""
-    index = np.asarray(index)
+    index = _in_bounds(index, x.shape[0])
     if index.size and np.array_equal(index, np.arange(index[0], index[0] + index.size)):
         return x if index.size == x.shape[0] else x[int(index[0]) : int(index[0]) + index.size]
     unique = np.unique(index).size == index.size
     if not unique and not on_cpu():
-        return rows(x, jnp.asarray(index, jnp.int32))
-    return x.at[index].get(mode="promise_in_bounds", unique_indices=unique)
+        return rows(x, jnp.asarray(index))
+    return x.at[index].get(mode="promise_in_bounds", unique_indices=unique, wrap_negative_indices=False)
+
+
+def _in_bounds(index: np.ndarray, size: int) -> np.ndarray:
+    """Return static indices as int32, negative ones counted from the end: no code has to be traced for them."""
+    index = np.asarray(index, np.int32)
+    return np.where(index < 0, index + size, index).astype(np.int32)
 
 
 def rows(x: Array | np.ndarray, index: Array) -> Array:
@@ -89,22 +98,22 @@ def take_all(leaves: Sequence[Array], index: np.ndarray) -> list[Array]:
 
 def take_last(x: Array, index: np.ndarray) -> Array:
     """Return `x[..., index]` for a static integer index, shape (k,); a slice where the index is a range."""
-    index = np.asarray(index)
+    index = _in_bounds(index, x.shape[-1])
     if index.size and np.array_equal(index, np.arange(index[0], index[0] + index.size)):
         return x if index.size == x.shape[-1] else x[..., int(index[0]) : int(index[0]) + index.size]
     unique = np.unique(index).size == index.size
     if not unique and not on_cpu():
-        return jnp.moveaxis(rows(jnp.moveaxis(x, -1, 0), jnp.asarray(index, jnp.int32)), 0, -1)
-    return x.at[..., index].get(mode="promise_in_bounds", unique_indices=unique)
+        return jnp.moveaxis(rows(jnp.moveaxis(x, -1, 0), jnp.asarray(index)), 0, -1)
+    return x.at[..., index].get(mode="promise_in_bounds", unique_indices=unique, wrap_negative_indices=False)
 
 
 def pick_last(x: Array, index: np.ndarray) -> Array:
-    """Return `x[..., index]` as a product with a constant 0/1 matrix, for a short last axis.
+    """Return `x[..., index]` as a product with a constant 0/1 matrix, where the last axis is short.
 
     Unlike a gather it is not fused into what follows, so that x is computed once and not again for every use; and
     its transpose is a product too. A NaN in one element reaches all of them. A gather on an accelerator.
     """
-    if not on_cpu():
+    if not on_cpu() or max(x.shape[-1], len(index)) > _LARGEST_PICK:
         return take_last(x, index)
     onehot = np.arange(x.shape[-1])[:, None] == np.asarray(index)[None, :]
     return jnp.matmul(x, jnp.asarray(onehot, x.dtype), precision="highest")
