@@ -29,8 +29,9 @@ from mjx_like.integrator.euler import euler
 from mjx_like.integrator.implicit import implicit
 from mjx_like.integrator.implicitfast import implicitfast
 from mjx_like.integrator.position import differentiate_pos, integrate_pos, normalize_quat
-from mjx_like.interop.convert import get_data, get_data_into, put_data, put_model
+from mjx_like.interop.convert import put_data, put_model
 from mjx_like.interop.tables import save_parquet, to_xarray
+from mjx_like.interop.to_mujoco import get_data, get_data_into
 from mjx_like.inverse import compare_fwd_inv, inverse, inverse_skip
 from mjx_like.io import load, save, save_xml
 from mjx_like.leaves.change import leaf_value, with_leaves

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from mjx_like.errors import InputError
-from mjx_like.interop.convert import get_data, get_data_into, put_data
+from mjx_like.interop.convert import put_data
+from mjx_like.interop.to_mujoco import get_data, get_data_into
 from tests.support.oracle import GYM
 from tests.support.tolerances import EXACT
 

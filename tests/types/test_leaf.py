@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mjx_like.integrator.rk4 import COUNTERS
-from mjx_like.interop.convert import _PUT, put_data, put_model
+from mjx_like.interop.convert import STORED_OTHERWISE, put_data, put_model
 from mjx_like.rollout.recording import Trajectory
 from mjx_like.rollout.rollout import CARRIED, rollout
 from mjx_like.set_const import set_const
@@ -91,7 +91,7 @@ def test_leaves_of_data_are_those_of_mujoco(model):
     d = mujoco.MjData(model)
     mujoco.mj_forward(model, d)
     for field in leaves(Data):
-        if field.name in _PUT:
+        if field.name in STORED_OTHERWISE:
             continue  # which MuJoCo stores in another way
         theirs, dims = np.asarray(getattr(d, field.name)), field.metadata["shape"]
         if "njmax" not in dims:

@@ -9,10 +9,10 @@ from typing import Any
 import jax
 
 from mjx_like.compat.mjx._src.types import Data, Impl, Model, adapted, data_of, model_of, native
-from mjx_like.interop.convert import get_data as _get_data
-from mjx_like.interop.convert import get_data_into as _get_data_into
 from mjx_like.interop.convert import put_data as _put_data
 from mjx_like.interop.convert import put_model as _put_model
+from mjx_like.interop.to_mujoco import get_data as _get_data
+from mjx_like.interop.to_mujoco import get_data_into as _get_data_into
 from mjx_like.state.initial import make_data as _make_data
 from mjx_like.state.vector import get_state as _get_state
 from mjx_like.state.vector import set_state as _set_state
