@@ -15,7 +15,7 @@ Array = jax.Array
 
 _LEAST_LOT, _LOTS = 32, 8  # worlds of a lot: a share of the batch, and at least so many
 # likewise on a CPU for systems of more than so many unknowns: a step is long beside the calls that it is made of
-_LEAST_LARGE_LOT, _LARGE_LOTS, _SMALL = 8, 32, 16
+_LEAST_LARGE_LOT, _LARGE_LOTS, SMALL = 8, 32, 16
 
 
 class State(Protocol):
@@ -39,7 +39,7 @@ def advanced(step: Callable[[Any, S], S], fixed: Any, first: S, lot: int) -> S:
 
 def lot_of(batch: int, unknowns: int) -> int:
     """Return how many worlds of a batch are best advanced at a time, each by a system of so many unknowns."""
-    if on_cpu() and unknowns > _SMALL:
+    if on_cpu() and unknowns > SMALL:
         return share(batch, _LEAST_LARGE_LOT, _LARGE_LOTS)
     return share(batch, _LEAST_LOT)
 

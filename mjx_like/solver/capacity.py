@@ -1,11 +1,12 @@
-"""Solving a batch of worlds at the least row capacity that holds all their rows."""
+"""Solving a batch of worlds at the least row capacity that holds all their rows, or each at the least that it needs."""
 
+import functools
 from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 
-from mjx_like.math.batching import LEAST_CAPACITY, capacities, whole_batch, with_capacity
+from mjx_like.math.batching import LEAST_CAPACITY, capacities, each_with_capacity, whole_batch, with_capacity
 from mjx_like.solver.law import Cone, Law
 from mjx_like.solver.problem import Problem, Solution, Start
 
@@ -27,6 +28,24 @@ def at_capacity(
         return with_capacity(
             capacities(most(p.law), least, second), wanted, lambda n, *a: _sized(n, minimise, *a), p, start
         )
+
+    return whole_batch(batched)
+
+
+def each_at_capacity(
+    minimise: Callable[[Array, Problem, Start], Solution], least: int
+) -> Callable[[Problem, Start], Solution]:
+    """Return the solver of one world whose batches are solved by `minimise`, each world at the capacity that it needs.
+
+    minimise: takes the worlds, bool, shape (batch,), whose results count, then what that of `at_capacity` takes.
+    least: see `capacities`.
+    """
+
+    def batched(p: Problem, start: Start) -> Solution:
+        def sized(size: int, own: Array, p: Problem, start: Start) -> Solution:
+            return _sized(size, functools.partial(minimise, own), p, start)
+
+        return each_with_capacity(capacities(most(p.law), least), need(start.nrow, start.ncone), sized, p, start)
 
     return whole_batch(batched)
 

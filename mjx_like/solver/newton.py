@@ -9,8 +9,9 @@ from jax import lax
 
 from mjx_like.constants import MINVAL
 from mjx_like.math.linalg import solve_positive
-from mjx_like.math.lots import advanced, lot_of
-from mjx_like.solver.capacity import at_capacity
+from mjx_like.math.lots import SMALL, advanced, lot_of
+from mjx_like.math.platform import on_cpu
+from mjx_like.solver.capacity import at_capacity, each_at_capacity
 from mjx_like.solver.law import cost_change, curved, force, zones
 from mjx_like.solver.law import state as row_state
 from mjx_like.solver.linesearch import derivatives_along, step_length
@@ -28,6 +29,7 @@ from mjx_like.solver.problem import (
 
 Array = jax.Array
 
+_LEAST_WITH_CONES = 16  # capacity of large systems with elliptic cones
 _NOISE = 8  # rounding errors of a cost, in units of its terms
 _LONGEST_SEARCH = 16
 
@@ -50,19 +52,24 @@ def newton(settings: Settings, p: Problem, start: Start) -> Solution:
     """Return the optimum of one world.
 
     Under `vmap` all worlds share one loop, at the least row capacity that holds all their rows; each pass advances
-    a block of those that are not done, so that the slowest do not hold up the rest. A world ends when its zones are
+    a block of those that are not done, so that the slowest do not hold up the rest. Rows of elliptic cones are dear,
+    and large systems with them have a loop for each capacity. A world ends when its zones are
     those of the last Hessian after a full step (the optimum is exact then), or when its cost improvement, its gradient
     or its Newton decrement, over the trace of M, falls below the tolerance; with tolerance 0, when steps improve
     nothing any more.
     Source: mj_solNewton.
     """
 
-    return at_capacity(functools.partial(_minimise, settings))(p, start)
+    if on_cpu() and p.law.cone is not None and p.q.shape[-1] > SMALL:
+        return each_at_capacity(functools.partial(_minimise, settings), _LEAST_WITH_CONES)(p, start)
+    return at_capacity(functools.partial(_minimise, settings, None))(p, start)
 
 
-def _minimise(settings: Settings, p: Problem, start: Start) -> Solution:
+def _minimise(settings: Settings, own: Array | None, p: Problem, start: Start) -> Solution:
+    """Return the optima of a batch; own: the worlds whose results count, None for all."""
     scale = 1 / jnp.maximum(jnp.trace(p.M, axis1=-2, axis2=-1), MINVAL)
     first = _initial(settings, p, start, scale)
+    first = first if own is None else first._replace(done=first.done | ~own)
 
     transposed = not written_out(p.J)  # the Hessian is a product then, twice as fast if the loop has J transposed
     fixed = (_transposed(p) if transposed else p, start.tolerance, scale, start.limit)

@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
+import mjx_like as mjx
 from mjx_like.constraint.stage import make_constraint, reference_constraint
 from mjx_like.interop.convert import put_model
 from mjx_like.solver.stage import solve
@@ -86,6 +87,22 @@ def test_blocks_and_nested_batches_do_not_change_results():
     assert error(nested(split).qacc.reshape(one.qacc.shape), one.qacc) < 1e-10
     alone = jax.jit(lambda d: solve(m, d))(jax.tree.map(lambda x: x[3], one))
     assert error(alone.qacc, one.qacc[3]) < 1e-10
+
+
+def test_worlds_of_few_and_of_many_contacts_are_solved_apart():
+    """More than 16 dofs and elliptic cones: a world takes the capacity of rows that it needs."""
+    m = mjx.Model.from_xml_path("models/quadruped.xml")
+    lowered = mjx.make_data(m, key=0).replace(qvel=jnp.linspace(-1, 1, m.nv))
+
+    def one(height):
+        return mjx.forward(m, lowered.replace(qpos=lowered.qpos.at[2].add(height)))
+
+    heights = jnp.linspace(-0.45, 0.1, 12)
+    many, alone = jax.jit(jax.vmap(one))(heights), jax.jit(lambda x: jax.lax.map(one, x))(heights)
+    most = np.maximum(np.asarray(many.nefc - 6 * many.ncon), 4 * np.asarray(many.ncon))
+    assert m.nv > 16 and (most <= 16).any() and (most > 16).any(), most
+    np.testing.assert_array_equal(many.solver_niter, alone.solver_niter)
+    assert error(many.qacc, alone.qacc) < 1e-10 and error(many.efc_force, alone.efc_force) < 1e-10
 
 
 def test_line_search_rescues_a_far_start():
