@@ -32,18 +32,16 @@ def at_capacity(
     return whole_batch(batched)
 
 
-def each_at_capacity(
-    minimise: Callable[[Array, Problem, Start], Solution], least: int
-) -> Callable[[Problem, Start], Solution]:
+def each_at_capacity(minimise: Callable[..., Solution], least: int) -> Callable[[Problem, Start], Solution]:
     """Return the solver of one world whose batches are solved by `minimise`, each world at the capacity that it needs.
 
-    minimise: takes the worlds, bool, shape (batch,), whose results count, then what that of `at_capacity` takes.
+    minimise: as that of `at_capacity`; it also takes `own`, bool, shape (batch,), the worlds whose results count.
     least: see `capacities`.
     """
 
     def batched(p: Problem, start: Start) -> Solution:
         def sized(size: int, own: Array, p: Problem, start: Start) -> Solution:
-            return _sized(size, functools.partial(minimise, own), p, start)
+            return _sized(size, functools.partial(minimise, own=own), p, start)
 
         return each_with_capacity(capacities(most(p.law), least), need(start.nrow, start.ncone), sized, p, start)
 

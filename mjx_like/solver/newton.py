@@ -62,10 +62,10 @@ def newton(settings: Settings, p: Problem, start: Start) -> Solution:
 
     if on_cpu() and p.law.cone is not None and p.q.shape[-1] > SMALL:
         return each_at_capacity(functools.partial(_minimise, settings), _LEAST_WITH_CONES)(p, start)
-    return at_capacity(functools.partial(_minimise, settings, None))(p, start)
+    return at_capacity(functools.partial(_minimise, settings))(p, start)
 
 
-def _minimise(settings: Settings, own: Array | None, p: Problem, start: Start) -> Solution:
+def _minimise(settings: Settings, p: Problem, start: Start, own: Array | None = None) -> Solution:
     """Return the optima of a batch; own: the worlds whose results count, None for all."""
     scale = 1 / jnp.maximum(jnp.trace(p.M, axis1=-2, axis2=-1), MINVAL)
     first = _initial(settings, p, start, scale)
