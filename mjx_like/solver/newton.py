@@ -53,10 +53,9 @@ def newton(settings: Settings, p: Problem, start: Start) -> Solution:
 
     Under `vmap` all worlds share one loop, at the least row capacity that holds all their rows; each pass advances
     a block of those that are not done, so that the slowest do not hold up the rest. Rows of elliptic cones are dear,
-    and large systems with them have a loop for each capacity. A world ends when its zones are
-    those of the last Hessian after a full step (the optimum is exact then), or when its cost improvement, its gradient
-    or its Newton decrement, over the trace of M, falls below the tolerance; with tolerance 0, when steps improve
-    nothing any more.
+    and large systems with them have a loop for each capacity. A world ends when its zones are those of the last
+    Hessian after a full step (the optimum is exact then), or when its cost improvement, its gradient or its Newton
+    decrement, over the trace of M, falls below the tolerance; with tolerance 0, when steps improve nothing any more.
     Source: mj_solNewton.
     """
 
