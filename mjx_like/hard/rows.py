@@ -145,10 +145,10 @@ def _contact_cones(J: Array, layout: ConeLayout | PlainLayout, used: Array, slip
         return Cones(J=J[:, 1:], k=jnp.zeros_like(used), used=used)
     friction = layout.cone.scale[:, 1:]
     rubs = used * (friction[:, 0] > 0) if friction.shape[1] else jnp.zeros_like(used)
-    first = friction[:, 0] if friction.shape[1] else used
+    first = jnp.where(rubs > 0, friction[:, 0], 1) if friction.shape[1] else used
     return Cones(
         J=rubs[:, None, None] * friction[..., None] * J[:, 1:],
-        k=jnp.where(rubs > 0, slip * first * natural, 1),
+        k=jnp.where(used > 0, slip * first * natural, 1),  # without friction too: in float32 the cone keeps its size
         used=rubs,
     )
 

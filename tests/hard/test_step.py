@@ -107,6 +107,20 @@ def test_batches_in_single_precision(m):
         np.testing.assert_allclose(end.qvel[i], step(m, many[i]).qvel, atol=2e-4)
 
 
+def test_light_bodies_without_friction_in_single_precision():
+    """A milligram above the floor, far beyond its weight's reach, beside a contact with friction."""
+    m = model(
+        xml="""<mujoco><worldbody><geom type="plane" size="9 9 .1" condim="1"/>
+      <body pos="0 0 0.006"><joint type="slide" axis="0 0 1"/><geom size=".001" mass="1e-6" condim="1"/></body>
+      <body pos="1 0 0.1"><joint type="slide" axis="0 0 1"/><geom size=".1" condim="6"/></body></worldbody></mujoco>"""
+    )
+    d = mjx.make_data(m).replace(qvel=jnp.array([-1.0, -1.0]))
+    single = jax.tree.map(lambda x: x.astype(jnp.float32) if x.dtype == jnp.float64 else x, (m, d))
+    end = jax.jit(mjx.step)(*single)
+    assert int(end.ncon) == 2 and int(end.unconverged) == 0
+    np.testing.assert_allclose(end.qvel, step(m, d).qvel, atol=1e-5)
+
+
 def test_soft_again_is_as_before(m):
     plain = mjx.Model.from_xml_string(XML)
     back = mjx.without_hard_contact(m)
