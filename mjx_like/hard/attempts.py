@@ -1,6 +1,7 @@
-"""The search, made again without the friction of contacts where it fails.
+"""The search, made again where it fails: from rest, then without the friction of contacts.
 
-Without friction the conditions are those of a convex problem, so that bodies end apart whatever kept the first search.
+From rest the products of slacks and impulses begin near their targets. Without friction the conditions are those of a
+convex problem, so that bodies end apart whatever kept the searches before.
 """
 
 import functools
@@ -18,9 +19,9 @@ Array = jax.Array
 
 
 def attempts(iterations: int, p: Problem, nu: Array) -> tuple[Found, Array]:
-    """Return what is found from a velocity nu, shape (nv,), and whether the search with friction failed.
+    """Return what is found from a velocity nu, shape (nv,), and whether the searches with friction failed.
 
-    Then the point is that of the problem without friction. Iterations are those of both searches.
+    Then the point is that of the problem without friction. Iterations are those of all searches.
     """
     return whole_batch(functools.partial(_batched, iterations))(p, nu)
 
@@ -31,12 +32,13 @@ def _batched(iterations: int, p: Problem, nu: Array) -> tuple[Found, Array]:
 
     def goes(s: tuple[Found, Array]) -> Array:
         found, tries = s
-        return jnp.any(fails(found.error) & (tries < 2))
+        return jnp.any(fails(found.error) & (tries < 3))
 
     def attempt(s: tuple[Found, Array]) -> tuple[Found, Array]:
         found, tries = s
         own = fails(found.error)
-        new = search(jax.vmap(without_friction)(p, tries > 0), nu, own)
+        start = jnp.where(tries[:, None] == 1, 0, nu)
+        new = search(jax.vmap(without_friction)(p, tries > 1), start, own)
         new = new._replace(iterations=new.iterations + found.iterations)
         return of_worlds(own, new, found), tries + own
 
@@ -45,4 +47,4 @@ def _batched(iterations: int, p: Problem, nu: Array) -> tuple[Found, Array]:
     none = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
     none = none._replace(error=jnp.full(batch, jnp.inf, nu.dtype))
     found, tries = lax.while_loop(goes, attempt, (none, jnp.zeros(batch, jnp.int32)))
-    return found, tries > 1
+    return found, tries > 2
