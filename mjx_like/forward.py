@@ -7,6 +7,7 @@ from mjx_like.collision.driver import collision
 from mjx_like.constraint.softening import active_from
 from mjx_like.constraint.stage import make_constraint, reference_constraint
 from mjx_like.hard.reach import reaching as hard_reaching
+from mjx_like.hard.reach import touching
 from mjx_like.hard.stage import finds_contacts, hard_constraint
 from mjx_like.integrator.table import integrator_of
 from mjx_like.passive.stage import passive
@@ -24,7 +25,7 @@ from mjx_like.solver.stage import solve
 from mjx_like.tendon.stage import tendon, tendon_bias, tendon_velocity
 from mjx_like.tree.blocks import solve as solve_blocks
 from mjx_like.types.data import Data
-from mjx_like.types.enums import EnableBit, Stage
+from mjx_like.types.enums import EnableBit, Stage, TrnType
 from mjx_like.types.model import Model
 from mjx_like.worlds import one_world, seems_one_world
 
@@ -35,7 +36,7 @@ def fwd_position(m: Model, d: Data) -> Data:
     Source: mj_fwdPosition.
     """
     seems_one_world("fwd_position", m, d)
-    return transmission(m, _contacts(m, _pose(m, d)))
+    return _transmission(m, _contacts(m, _pose(m, d)))
 
 
 def _contacts(m: Model, d: Data) -> Data:
@@ -55,7 +56,15 @@ def _position_without_contacts(m: Model, d: Data) -> Data:
     """Return what `fwd_position` does for a step that finds its contacts later; rows are those of equalities."""
     d = without_contacts(m, _pose(m, d))
     d = make_constraint(m, d) if len(m.plans.constraint.equality_order) else d
-    return transmission(m, d)
+    return _transmission(m, d)
+
+
+def _transmission(m: Model, d: Data) -> Data:
+    """Return `transmission`; with hard contact, bodies adhere where they touch, not where they can come in a step."""
+    if m.hard is None or TrnType.BODY not in m.actuator_trntype:
+        return transmission(m, d)
+    own = transmission(m, collision(touching(m), d))
+    return d.replace(actuator_length=own.actuator_length, actuator_moment=own.actuator_moment)
 
 
 def _reaching(m: Model, d: Data) -> Model:

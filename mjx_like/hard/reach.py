@@ -44,7 +44,16 @@ def reaching(m: Model, d: Data) -> Model:
     """Return the model whose contacts are found where they can act within the step."""
     if not m.nv or not m.ngeom:
         return m
-    reach = geom_reach(m, d)
+    return _with_reach(m, geom_reach(m, d))
+
+
+def touching(m: Model) -> Model:
+    """Return the model whose contacts are found where they push at rest."""
+    return _with_reach(m, jnp.broadcast_to(0.5 * felt(m), (m.ngeom,)))
+
+
+def _with_reach(m: Model, reach: Array) -> Model:
+    """Return the model whose geoms are found from further away, each by its own reach, shape (ngeom,)."""
     changes = {"geom_gap": m.geom_gap + reach}
     if m.npair:
         changes["pair_gap"] = m.pair_gap + take(reach, m.pair_geom1) + take(reach, m.pair_geom2)
