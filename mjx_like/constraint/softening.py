@@ -1,4 +1,4 @@
-"""Soft activation of one-sided rows: forces that begin gradually, and before the touch."""
+"""Activation of one-sided rows before the touch: with smoothing forces begin gradually, hard contact is felt nearby."""
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +10,8 @@ from mjx_like.types.smoothing import Smoothing
 Array = jax.Array
 
 _LEAST_IMPEDANCE = 1e-6  # of a row that is as good as absent
+_GAPS = 100  # of rest, within which an impulse of hard contact is felt
+_LEAST_GRAVITY = 9.81  # m/s^2, where a model has none
 
 
 def active_from(s: Smoothing | None) -> Array | float:
@@ -25,6 +27,18 @@ def acts_from(m: Model, smooth: bool = True) -> Array | float:
     if m.hard is not None:
         return jnp.inf
     return active_from(m.smoothing if smooth else None)
+
+
+def gravity(m: Model) -> Array:
+    """Return the size of the gravity that impulses are measured by, shape () [m/s^2]; 9.81 where there is none."""
+    size = safe.norm(m.opt_floats.gravity)
+    return jnp.where(size > 0, size, _LEAST_GRAVITY)
+
+
+def felt(m: Model) -> Array:
+    """Return the distance within which a hard contact at rest pushes, shape () [m]."""
+    h = m.opt_floats.timestep
+    return _GAPS * m.hard.gap + h * h * gravity(m)
 
 
 def softened(s: Smoothing, violation: Array) -> tuple[Array, Array]:

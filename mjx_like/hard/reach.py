@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.constraint.softening import felt
 from mjx_like.math import safe
 from mjx_like.math.quaternion import cross
 from mjx_like.math.select import combine, take
@@ -11,21 +12,6 @@ from mjx_like.types.data import Data
 from mjx_like.types.model import Model
 
 Array = jax.Array
-
-_GAPS = 100  # of rest, within which an impulse is felt
-_LEAST_GRAVITY = 9.81  # m/s^2, where a model has none
-
-
-def gravity(m: Model) -> Array:
-    """Return the size of the gravity that impulses are measured by, shape () [m/s^2]; 9.81 where there is none."""
-    size = safe.norm(m.opt_floats.gravity)
-    return jnp.where(size > 0, size, _LEAST_GRAVITY)
-
-
-def felt(m: Model) -> Array:
-    """Return the distance within which a contact at rest pushes, shape () [m]."""
-    h = m.opt_floats.timestep
-    return _GAPS * m.hard.gap + h * h * gravity(m)
 
 
 def geom_reach(m: Model, d: Data) -> Array:

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from mjx_like.constraint.softening import gravity
 from mjx_like.hard.pair_rows import limits_first
 from mjx_like.hard.problem import Problem
-from mjx_like.hard.reach import gravity
 from mjx_like.math import safe
 from mjx_like.solver.rows import ConeLayout, PlainLayout
 from mjx_like.types.data import Data

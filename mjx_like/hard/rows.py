@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.constraint.softening import felt, gravity
 from mjx_like.hard.pair_rows import PairRows, limits_first
 from mjx_like.hard.problem import Cones, Point, Problem, times, transposed_times
-from mjx_like.hard.reach import felt, gravity
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.solver.rows import ConeLayout, PlainLayout, row_layout
