@@ -8,6 +8,7 @@ import numpy as np
 
 from mjx_like.constants import MINVAL
 from mjx_like.constraint.contact_force import contact_bodies, contact_wrench
+from mjx_like.constraint.softening import felt
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
@@ -79,10 +80,22 @@ def _match(m: Model, d: Data, group: SensorGroup) -> tuple[Array, Array]:
     of = (geom >= least) & (geom <= most)
     of1, of2 = of[:, 0], of[:, 1]
     regular, reverse = of1[..., 0] & of2[..., 1], of1[..., 1] & of2[..., 0]
-    matches = (regular | reverse) & (np.arange(m.nconmax) < d.ncon)
+    matches = (regular | reverse) & _touches(m, d)
     if group.objtype == ObjType.SITE:
         matches &= _in_site(m, d, group.objid)
     return matches, reverse & ~regular
+
+
+def _touches(m: Model, d: Data) -> Array:
+    """Return which contacts count, shape (nconmax,).
+
+    Data has those in the gap too; with hard contact all that can meet within the step, of which the near ones count.
+    """
+    exists = np.arange(m.nconmax) < d.ncon
+    if m.hard is None:
+        return exists
+    gap = jnp.sum(m.geom_gap[jnp.maximum(d.contact.geom, 0)], axis=1)
+    return exists & (d.contact.dist < d.contact.includemargin + gap + felt(m))
 
 
 def _in_site(m: Model, d: Data, site: np.ndarray) -> Array:
