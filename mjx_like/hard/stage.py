@@ -42,8 +42,8 @@ def hard_constraint(m: Model, d: Data, position: Stage, contacts: Stage) -> Data
 
     The contacts are solved for with the distances at the start, then once more, `refresh` times, with those where the
     step ends; `contact` and `efc_*` are left as the last solve had them. Where it `finds_contacts` those of `d` do not
-    matter, but its rows of equalities do. A search that fails is made again without the friction of contacts
-    (`attempts`); the step counts as unconverged. The motion of the variational integrator is linearised
+    matter, but its rows of equalities do. A search that fails is made again, at last without the friction of
+    contacts (`attempts`); then the step counts as unconverged. The motion of the variational integrator is linearised
     about the velocity before each solve.
 
     position: (m, d) -> `d` with all that depends on position. contacts: likewise, of a pose that is known.
