@@ -13,7 +13,7 @@ import jax
 from mjx_like.hard.attempts import attempts
 from mjx_like.hard.components import parts
 from mjx_like.hard.elimination import Free, System, free_pairs, of_product, remainder_of_product
-from mjx_like.hard.problem import Point, Problem, contact_bound, rates, residuals, without_friction
+from mjx_like.hard.problem import Point, Problem, changes, contact_bound, rates, residuals, without_friction
 from mjx_like.math import lapack
 from mjx_like.math.rule import custom_jvp
 from mjx_like.math.tangent import still
@@ -57,4 +57,4 @@ def _rates(p: Problem, z: Point, dp: Problem) -> Point:
     free = [remainder_of_product(*cone, parts(rest)) for cone, rest in zip(cones, (r.cone, r.loss), strict=True)]
     f = Free(r.s, free_pairs(z, r.s, r.pair), *free[0], *free[1])
     nu = lapack.solve(system.matrix(), system.side(r.motion, f))
-    return system.step(f, nu, rates(p, nu))
+    return system.step(f, nu, changes(p, nu))

@@ -21,6 +21,7 @@ from mjx_like.hard.problem import (
     Problem,
     Rates,
     Residuals,
+    changes,
     contact_bound,
     products,
     rates,
@@ -149,7 +150,7 @@ def advance(iterations: int, p: Problem, s: Search, solve_and_again: Solver = la
 
     f = free(0.0, 0.0, None, None)
     nu, again = solve_and_again(system.matrix(), system.side(s.motion, f))
-    change = rates(p, nu)
+    change = changes(p, nu)
     away = system.step(f, nu, change)
     mean, length = _product(p, s.count, z, at), jnp.minimum(1.0, room(p, z, away, at, change).all())
     ahead = _product(p, s.count, _moved(z, away, length), _moved(at, change, length))
@@ -164,7 +165,7 @@ def advance(iterations: int, p: Problem, s: Search, solve_and_again: Solver = la
         scaled(weight, loss.second_order(none, parts(away.loss_c), away.loss_eta, change.loss)),
     )
     nu = again(system.side(s.motion, f))
-    change = rates(p, nu)
+    change = changes(p, nu)
     return _stepped(iterations, p, s, *_reached(p, z, system.step(f, nu, change), at, change, mean))
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from mjx_like.hard.components import Parts, dot, parts
+from mjx_like.hard.components import Parts, added, dot, parts
 from mjx_like.hard.pair_rows import PairRows
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
@@ -31,6 +31,9 @@ class Cones(Record):
     J: Array = leaf("ncone", "ndim", "nv", unit="of the sliding velocity, times the coefficient, over qvel")
     k: Array = leaf("ncone", unit="J, target of the product of impulse and velocity")
     used: Array = leaf("ncone", unit="1 or 0")
+    surface: Array | None = leaf(
+        "ncone", "ndim", unit="of moving surfaces, as J times a velocity; None where none moves"
+    )
 
 
 @record
@@ -95,6 +98,12 @@ class Rates(NamedTuple):
 
 def rates(p: Problem, nu: Array) -> Rates:
     """Return what the rows make of a velocity, shape (nv,)."""
+    at = changes(p, nu)
+    return at if p.contact.surface is None else at._replace(contact=added(at.contact, parts(p.contact.surface)))
+
+
+def changes(p: Problem, nu: Array) -> Rates:
+    """Return what the rows make of a change of the velocity, shape (nv,)."""
     return Rates(p.J.times(nu), parts(times(p.contact.J, nu)), parts(times(p.loss.J, nu)))
 
 

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.constraint.adhesion import surface_motion
 from mjx_like.constraint.softening import felt, gravity
 from mjx_like.hard.pair_rows import PairRows, limits_first
 from mjx_like.hard.problem import Cones, Point, Problem, times, transposed_times
@@ -105,6 +106,8 @@ def problem(m: Model, d: Data, own: Motion, base: Array, least: Array) -> tuple[
     nloss = min(_most_losses(m), nplain)
     rubs = (used * ((kind == _T.FRICTION_DOF) | (kind == _T.FRICTION_TENDON)))[:nloss]
     bound = jnp.where(rubs > 0, h * loss[:nloss], 1)
+    cones = J[nplain:].reshape(ncone, ndim, J.shape[1])
+    cones = _contact_cones(cones, layout, pair[nplain:], hard.slip, natural[nplain:])
     return Problem(
         A=own.A,
         b=own.b,
@@ -115,13 +118,12 @@ def problem(m: Model, d: Data, own: Motion, base: Array, least: Array) -> tuple[
         used=pair,
         fall=fell,
         gap=gap,
-        contact=_contact_cones(
-            J[nplain:].reshape(ncone, ndim, J.shape[1]), layout, pair[nplain:], hard.slip, natural[nplain:]
-        ),
+        contact=_with_surfaces(m, d, layout, cones),
         loss=Cones(
             J=(rubs[:, None] * J[:nloss])[:, None],
             k=jnp.where(rubs > 0, (hard.slip / size)[:nloss] * bound, 1),
             used=rubs,
+            surface=None,
         ),
         bound=bound,
     ), layout
@@ -142,7 +144,7 @@ def _most_losses(m: Model) -> int:
 def _contact_cones(J: Array, layout: ConeLayout | PlainLayout, used: Array, slip: Array, natural: Array) -> Cones:
     """Return the cones of contacts; those without friction are not in use."""
     if layout.cone is None:
-        return Cones(J=J[:, 1:], k=jnp.zeros_like(used), used=used)
+        return Cones(J=J[:, 1:], k=jnp.zeros_like(used), used=used, surface=None)
     friction = layout.cone.scale[:, 1:]
     rubs = used * (friction[:, 0] > 0) if friction.shape[1] else jnp.zeros_like(used)
     first = jnp.where(rubs > 0, friction[:, 0], 1) if friction.shape[1] else used
@@ -150,7 +152,17 @@ def _contact_cones(J: Array, layout: ConeLayout | PlainLayout, used: Array, slip
         J=rubs[:, None, None] * friction[..., None] * J[:, 1:],
         k=jnp.where(used > 0, slip * first * natural, 1),  # without friction too: in float32 the cone keeps its size
         used=rubs,
+        surface=None,
     )
+
+
+def _with_surfaces(m: Model, d: Data, layout: ConeLayout | PlainLayout, cones: Cones) -> Cones:
+    """Return the cones with the velocities of their surfaces, if any can move."""
+    if layout.cone is None or not m.has["geom_surfacevel"].any():
+        return cones
+    shape = layout.cone.scale.shape
+    along = layout.from_rows(surface_motion(m, d))[-shape[0] * shape[1] :].reshape(shape)
+    return cones.replace(surface=cones.used[:, None] * layout.cone.scale[:, 1:] * along[:, 1:])
 
 
 def _angular(m: Model, d: Data) -> Array:

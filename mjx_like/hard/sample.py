@@ -46,11 +46,12 @@ def sample_problems(
         used=used,
         fall=np.full(used.shape, fall),
         gap=np.full(used.shape, gap),
-        contact=Cones(J=slide, k=np.where(used[:, cone] > 0, 10 * gap * fall, 1), used=used[:, cone]),
+        contact=Cones(J=slide, k=np.where(used[:, cone] > 0, 10 * gap * fall, 1), used=used[:, cone], surface=None),
         loss=Cones(
             J=rng.normal(size=(worlds, nloss, 1, nv)),
             k=np.full((worlds, nloss), 1e-4),
             used=np.ones((worlds, nloss)),
+            surface=None,
         ),
         bound=np.full((worlds, nloss), 0.02),
     )

@@ -24,6 +24,11 @@ def _load() -> tuple[Function, Trial]:
 
 
 def takes(p: Problem) -> bool:
-    """Return whether the kernel takes problems of this kind: single precision, few dofs, and pairs beside limits."""
+    """Return whether the kernel takes problems of this kind.
+
+    They have single precision, few dofs, pairs beside limits, and surfaces that do not move.
+    """
     friction = p.contact.J.shape[-2] > 0 or not p.contact.k.shape[-1]
+    if p.contact.surface is not None:
+        return False
     return p.A.dtype == jnp.float32 and 0 < p.A.shape[-1] <= MOST and p.J.rest.shape[-2] > 0 and friction
