@@ -1,10 +1,12 @@
 """Forward dynamics: the pipeline in the order of the Computation chapter."""
 
+import jax.numpy as jnp
+
 from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.actuator.transmission import actuator_velocity, transmission
 from mjx_like.collision.buffer import without_contacts
 from mjx_like.collision.driver import collision
-from mjx_like.constraint.softening import active_from
+from mjx_like.constraint.softening import active_from, touches
 from mjx_like.constraint.stage import make_constraint, reference_constraint
 from mjx_like.hard.reach import reaching as hard_reaching
 from mjx_like.hard.reach import touching
@@ -40,7 +42,11 @@ def fwd_position(m: Model, d: Data) -> Data:
 
 
 def _contacts(m: Model, d: Data) -> Data:
-    return make_constraint(m, collision(_reaching(m, d), d))
+    d = collision(_reaching(m, d), d)
+    if m.hard is not None and m.adhesive:
+        c = d.contact
+        d = d.replace(contact=c.replace(adhesion=jnp.where(touches(m, c), c.adhesion, 0)))
+    return make_constraint(m, d)
 
 
 def _pose(m: Model, d: Data) -> Data:
@@ -86,10 +92,18 @@ def fwd_velocity(m: Model, d: Data) -> Data:
     d = tendon_velocity(m, d)
     d = actuator_velocity(m, d)
     d = com_vel(m, d)
-    d = passive(m, d)
+    d = _passive(m, d)
     d = reference_constraint(m, d)
     d = rne(m, d)
     return tendon_bias(m, d)
+
+
+def _passive(m: Model, d: Data) -> Data:
+    """Return `passive`; with hard contact, geoms adhere where they touch, as bodies do (`_transmission`)."""
+    if m.hard is None or not m.adhesive:
+        return passive(m, d)
+    own = passive(m, collision(touching(m), d))
+    return own.replace(contact=d.contact, ncon=d.ncon, maxuse_con=d.maxuse_con, warning=d.warning)
 
 
 def fwd_acceleration(m: Model, d: Data) -> Data:

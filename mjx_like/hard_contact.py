@@ -52,7 +52,7 @@ def with_hard_contact(
 
     Raises:
       InputError: a length, speed or number that is not positive; a restitution beyond 0 to 1; a model with smoothing.
-      UnsupportedError: the integrator `discrete`, adhesion of geoms or pairs, or the flags `speculative` and `fwdinv`.
+      UnsupportedError: the integrator `discrete`, or the flags `speculative` and `fwdinv`.
     """
     a_model("with_hard_contact", m)
     given = {"gap": gap, "slip": slip, "grad_gap": grad_gap, "recovery": recovery}

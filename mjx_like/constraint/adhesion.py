@@ -19,9 +19,9 @@ Array = jax.Array
 def adhesive_gap(m: Model, d: Data) -> Data:
     """Return `d` with the adhesive contacts of the gap frictionless: they pull along the normal alone.
 
-    Reads and writes contact.
+    Hard contacts have their friction, for they rest apart.  Reads and writes contact.
     """
-    if not m.adhesive:
+    if not m.adhesive or m.hard is not None:
         return d
     c = d.contact
     apart = (c.adhesion != 0) & (c.dist >= c.includemargin)

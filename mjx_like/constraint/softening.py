@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.math import safe
+from mjx_like.types.data import Contact
 from mjx_like.types.model import Model
 from mjx_like.types.smoothing import Smoothing
 
@@ -39,6 +40,12 @@ def felt(m: Model) -> Array:
     """Return the distance within which a hard contact at rest pushes, shape () [m]."""
     h = m.opt_floats.timestep
     return _GAPS * m.hard.gap + h * h * gravity(m)
+
+
+def touches(m: Model, c: Contact) -> Array:
+    """Return which hard contacts touch, shape (nconmax,): they are felt beyond margin and gap of their geoms."""
+    gap = jnp.sum(m.geom_gap[jnp.maximum(c.geom, 0)], axis=1)
+    return c.dist < c.includemargin + gap + felt(m)
 
 
 def softened(s: Smoothing, violation: Array) -> tuple[Array, Array]:

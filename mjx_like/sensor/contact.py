@@ -8,7 +8,7 @@ import numpy as np
 
 from mjx_like.constants import MINVAL
 from mjx_like.constraint.contact_force import contact_bodies, contact_wrench
-from mjx_like.constraint.softening import felt
+from mjx_like.constraint.softening import touches
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
@@ -92,10 +92,7 @@ def _touches(m: Model, d: Data) -> Array:
     Data has those in the gap too; with hard contact all that can meet within the step, of which the near ones count.
     """
     exists = np.arange(m.nconmax) < d.ncon
-    if m.hard is None:
-        return exists
-    gap = jnp.sum(m.geom_gap[jnp.maximum(d.contact.geom, 0)], axis=1)
-    return exists & (d.contact.dist < d.contact.includemargin + gap + felt(m))
+    return exists if m.hard is None else exists & touches(m, d.contact)
 
 
 def _in_site(m: Model, d: Data, site: np.ndarray) -> Array:

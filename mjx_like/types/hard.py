@@ -157,13 +157,12 @@ def refuse_hard(t: "Topology", smoothed: bool) -> None:
 
     Raises:
       InputError: smoothing, which is of soft contact.
-      UnsupportedError: the integrator `discrete`, adhesion of geoms or pairs, or the flags `speculative` and `fwdinv`.
+      UnsupportedError: the integrator `discrete`, or the flags `speculative` and `fwdinv`.
     """
     if smoothed:
         raise InputError("hard contact: the model has smoothing, of soft contact: mjx.without_smoothing(m) first")
     found = {
         "integrator discrete: take implicitfast": t.flags.integrator == IntegratorType.DISCRETE,
-        "adhesion of geoms or pairs": t.adhesive,
         "flag speculative": t.enabled(EnableBit.SPECULATIVE),
         "flag fwdinv": t.enabled(EnableBit.FWDINV),
     }

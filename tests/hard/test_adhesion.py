@@ -1,4 +1,4 @@
-"""Adhesion of bodies with hard contact: what it holds, what it lets fall, and its derivative."""
+"""Adhesion of bodies and of geoms with hard contact: what it holds, what it lets fall, and its derivative."""
 
 import jax
 import jax.numpy as jnp
@@ -75,3 +75,30 @@ def test_sliding_down_a_wall_and_its_derivative(wall):
     low, high = (jax.jit(fall)(ctrl + x)[0] for x in (-apart, apart))
     np.testing.assert_allclose(slope, (high - low) / (2 * apart), rtol=1e-6)
     assert 0.3 * H * FRICTION * GAIN < slope < H * FRICTION * GAIN  # a part of the pull goes into the gap
+
+
+@pytest.mark.parametrize("pull", [0.2 * G, 0.5 * G])
+def test_geoms_pull_at_each_contact(pull):
+    """Four contacts hold the box from half of its weight each, and not from a fifth."""
+    xml = SCENE.format(**CEILING).replace('type="box"', f'type="box" adhesion="{pull}"')
+    m = model(xml=xml)
+    d = run(m, mjx.make_data(m), 50)
+    if pull < G / 4:
+        assert d.qpos[2] < -0.1 - 1e-3 and not np.any(d.qfrc_adhesion)
+        return
+    np.testing.assert_allclose(d.qvel, 0, atol=1e-9)
+    np.testing.assert_allclose(d.qfrc_adhesion, [0, 0, 4 * pull, 0, 0, 0], atol=1e-9)
+    np.testing.assert_allclose(np.sum(d.efc_force[::3]), 4 * pull - G, rtol=1e-6)
+    np.testing.assert_allclose(sum(mjx.contact_force(m, d, i)[0] for i in range(4)), -G, rtol=1e-6)
+
+
+def test_the_derivative_by_the_pull_of_geoms():
+    m = model(xml=SCENE.format(**WALL).replace('type="box"', 'type="box" adhesion="1"'))
+    d = run(m, mjx.make_data(m), 20)
+
+    def fall(pull):
+        return mjx.step(m.replace(geom_adhesion=jnp.array([0.0, pull])), d).qvel[1]
+
+    value, slope = jax.jit(fall), jax.jit(jax.grad(fall))(1.0)
+    np.testing.assert_allclose(slope, (value(1.0001) - value(0.9999)) / 2e-4, rtol=1e-6)
+    assert 0 < slope < 4 * H * FRICTION  # four contacts, each of which pulls as much

@@ -34,7 +34,6 @@ def test_with_smoothing():
     "option, attribute, message",
     [
         ('<option integrator="discrete"/>', "", "no integrator discrete: take implicitfast"),
-        ("", 'adhesion="1"', "no adhesion"),
         ('<option><flag fwdinv="enable"/></option>', "", "no flag fwdinv"),
     ],
 )
