@@ -1,5 +1,7 @@
 """Forward dynamics: the pipeline in the order of the Computation chapter."""
 
+from collections.abc import Callable
+
 import jax.numpy as jnp
 
 from mjx_like.actuator.stage import fwd_actuation
@@ -69,8 +71,13 @@ def _transmission(m: Model, d: Data) -> Data:
     """Return `transmission`; with hard contact, bodies adhere where they touch, not where they can come in a step."""
     if m.hard is None or TrnType.BODY not in m.actuator_trntype:
         return transmission(m, d)
-    own = transmission(m, collision(touching(m), d))
-    return d.replace(actuator_length=own.actuator_length, actuator_moment=own.actuator_moment)
+    return _where_touching(transmission, m, d)
+
+
+def _where_touching(stage: Callable[[Model, Data], Data], m: Model, d: Data) -> Data:
+    """Return what a stage makes of `d` with the contacts that touch, and the contacts of `d`."""
+    own = stage(m, collision(touching(m), d))
+    return own.replace(contact=d.contact, ncon=d.ncon, maxuse_con=d.maxuse_con, warning=d.warning)
 
 
 def _reaching(m: Model, d: Data) -> Model:
@@ -102,8 +109,7 @@ def _passive(m: Model, d: Data) -> Data:
     """Return `passive`; with hard contact, geoms adhere where they touch, as bodies do (`_transmission`)."""
     if m.hard is None or not m.adhesive:
         return passive(m, d)
-    own = passive(m, collision(touching(m), d))
-    return own.replace(contact=d.contact, ncon=d.ncon, maxuse_con=d.maxuse_con, warning=d.warning)
+    return _where_touching(passive, m, d)
 
 
 def fwd_acceleration(m: Model, d: Data) -> Data:

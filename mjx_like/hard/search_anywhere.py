@@ -29,6 +29,5 @@ def takes(p: Problem) -> bool:
     They have single precision, few dofs, pairs beside limits, and surfaces that do not move.
     """
     friction = p.contact.J.shape[-2] > 0 or not p.contact.k.shape[-1]
-    if p.contact.surface is not None:
-        return False
-    return p.A.dtype == jnp.float32 and 0 < p.A.shape[-1] <= MOST and p.J.rest.shape[-2] > 0 and friction
+    still = p.contact.surface is None
+    return still and p.A.dtype == jnp.float32 and 0 < p.A.shape[-1] <= MOST and p.J.rest.shape[-2] > 0 and friction
