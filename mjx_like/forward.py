@@ -8,7 +8,7 @@ from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.actuator.transmission import actuator_velocity, transmission
 from mjx_like.collision.buffer import without_contacts
 from mjx_like.collision.driver import collision
-from mjx_like.constraint.softening import active_from, touches
+from mjx_like.constraint.softening import active_from, finds_more, touches
 from mjx_like.constraint.stage import make_constraint, reference_constraint
 from mjx_like.hard.reach import reaching as hard_reaching
 from mjx_like.hard.reach import touching
@@ -45,7 +45,7 @@ def fwd_position(m: Model, d: Data) -> Data:
 
 def _contacts(m: Model, d: Data) -> Data:
     d = collision(_reaching(m, d), d)
-    if m.hard is not None and m.adhesive:
+    if m.adhesive and finds_more(m):
         c = d.contact
         d = d.replace(contact=c.replace(adhesion=jnp.where(touches(m, c), c.adhesion, 0)))
     return make_constraint(m, d)
@@ -68,15 +68,20 @@ def _position_without_contacts(m: Model, d: Data) -> Data:
 
 
 def _transmission(m: Model, d: Data) -> Data:
-    """Return `transmission`; with hard contact, bodies adhere where they touch, not where they can come in a step."""
-    if m.hard is None or TrnType.BODY not in m.actuator_trntype:
+    """Return `transmission`; bodies adhere where they touch, not where they are near enough to be found."""
+    if TrnType.BODY not in m.actuator_trntype or not finds_more(m):
         return transmission(m, d)
     return _where_touching(transmission, m, d)
 
 
 def _where_touching(stage: Callable[[Model, Data], Data], m: Model, d: Data) -> Data:
     """Return what a stage makes of `d` with the contacts that touch, and the contacts of `d`."""
-    own = stage(m, collision(touching(m), d))
+    if m.hard is None:
+        c = d.contact
+        seen = d.replace(contact=c.replace(geom=jnp.where(touches(m, c)[:, None], c.geom, -1)))
+    else:  # a step finds its contacts later
+        seen = collision(touching(m), d)
+    own = stage(m, seen)
     return own.replace(contact=d.contact, ncon=d.ncon, maxuse_con=d.maxuse_con, warning=d.warning)
 
 

@@ -2,8 +2,10 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.math import safe
+from mjx_like.math.linalg import matmul
 from mjx_like.types.data import Contact
 from mjx_like.types.model import Model
 from mjx_like.types.smoothing import Smoothing
@@ -42,10 +44,28 @@ def felt(m: Model) -> Array:
     return _GAPS * m.hard.gap + h * h * gravity(m)
 
 
+def finds_more(m: Model) -> bool:
+    """Return whether contacts are found that do not touch: where smoothing acts, or hard contact can come in a step."""
+    return m.hard is not None or m.smoothing is not None
+
+
 def touches(m: Model, c: Contact) -> Array:
-    """Return which hard contacts touch, shape (nconmax,): they are felt beyond margin and gap of their geoms."""
+    """Return which contacts touch, shape (nconmax,): closer than margin and gap, or felt in hard contact."""
+    exists = c.geom[:, 0] >= 0
+    if not finds_more(m):
+        return exists
+    beyond = 0.0 if m.hard is None else felt(m)
+    return exists & (c.dist < c.includemargin + _gap(m, c) + beyond)
+
+
+def _gap(m: Model, c: Contact) -> Array:
+    """Return the gap of each contact, shape (nconmax,): that of its pair, or both of its geoms."""
     gap = jnp.sum(m.geom_gap[jnp.maximum(c.geom, 0)], axis=1)
-    return c.dist < c.includemargin + gap + felt(m)
+    if not m.npair:
+        return gap
+    pair = np.stack([m.pair_geom1, m.pair_geom2], axis=1)
+    own = jnp.any(jnp.all(c.geom[:, None, None] == np.stack([pair, pair[:, ::-1]], axis=1), axis=3), axis=2)
+    return jnp.where(jnp.any(own, axis=1), matmul(own.astype(gap.dtype), m.pair_gap), gap)
 
 
 def softened(s: Smoothing, violation: Array) -> tuple[Array, Array]:

@@ -80,19 +80,10 @@ def _match(m: Model, d: Data, group: SensorGroup) -> tuple[Array, Array]:
     of = (geom >= least) & (geom <= most)
     of1, of2 = of[:, 0], of[:, 1]
     regular, reverse = of1[..., 0] & of2[..., 1], of1[..., 1] & of2[..., 0]
-    matches = (regular | reverse) & _touches(m, d)
+    matches = (regular | reverse) & touches(m, d.contact)
     if group.objtype == ObjType.SITE:
         matches &= _in_site(m, d, group.objid)
     return matches, reverse & ~regular
-
-
-def _touches(m: Model, d: Data) -> Array:
-    """Return which contacts count, shape (nconmax,).
-
-    Data has those in the gap too; with hard contact all that can meet within the step, of which the near ones count.
-    """
-    exists = np.arange(m.nconmax) < d.ncon
-    return exists if m.hard is None else exists & touches(m, d.contact)
 
 
 def _in_site(m: Model, d: Data, site: np.ndarray) -> Array:
