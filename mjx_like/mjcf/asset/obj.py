@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 
+from mjx_like.mjcf.asset.ears import cut_ears
 from mjx_like.mjcf.asset.mesh_data import MeshData, MeshError, single
 
 MAX_VERTICES = 2_000_000
@@ -183,40 +184,8 @@ def _triangles(vert: np.ndarray, polygons: list[list[tuple[int, int, int]]]) -> 
         cuts.append((start[fours, None, None] + shape).reshape(-1, 3))
         owner.append(np.repeat(fours, 2))
     for i in np.flatnonzero(sizes > 4):
-        ears = start[i] + _ears(vert[flat[start[i] : start[i] + sizes[i], 0]])
+        ears = start[i] + cut_ears(vert[flat[start[i] : start[i] + sizes[i], 0]])
         cuts.append(ears)
         owner.append(np.full(len(ears), i))
     order = np.argsort(np.concatenate(owner), kind="stable")
     return flat[np.concatenate(cuts)[order]]
-
-
-def _ears(points: np.ndarray) -> np.ndarray:
-    """Return the triangles of a polygon with five corners or more by cutting off ears, shape (n - 2, 3)."""
-    normal = np.sum(np.cross(points, np.roll(points, -1, axis=0)), axis=0)
-    drop = int(np.argmax(np.abs(normal)))
-    plane = np.delete(points, drop, axis=1) * ([1, -1] if drop == 1 else [1, 1])
-    sign = 1.0 if normal[drop] >= 0 else -1.0
-    rest, triangles, at, tries = list(range(len(points))), [], 0, 0
-    while len(rest) > 3 and tries < len(rest):
-        at %= len(rest)
-        trio = [rest[at], rest[(at + 1) % len(rest)], rest[(at + 2) % len(rest)]]
-        others = [i for i in rest if i not in trio]
-        if _is_ear(plane[trio], plane[others], sign):
-            triangles.append(trio)
-            rest.remove(trio[1])
-            tries = 0
-        else:
-            at, tries = at + 1, tries + 1
-    triangles.append(rest[:3])
-    return np.array(triangles)
-
-
-def _is_ear(trio: np.ndarray, others: np.ndarray, sign: float) -> bool:
-    def side(a, b, c):
-        return sign * ((b[0] - a[0]) * (c[..., 1] - a[1]) - (b[1] - a[1]) * (c[..., 0] - a[0]))
-
-    a, b, c = trio
-    if side(a, b, c) <= 0:
-        return False
-    inside = (side(a, b, others) > 0) & (side(b, c, others) > 0) & (side(c, a, others) > 0)
-    return not inside.any()
