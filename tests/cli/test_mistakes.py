@@ -40,7 +40,7 @@ MISTAKES = {
     ),
     "missing end": ("<mujoco>\n<worldbody>\n", ":3: malformed XML: Premature end.*; an ending tag is missing"),
     "quote": ('<mujoco>\n<option a="1/>\n</mujoco>', ":3: malformed XML: Unescaped '<'.*; is a quote missing"),
-    "ampersand": ('<mujoco model="a & b"/>', ":1: malformed XML: .*; write '&' as '&amp;'"),
+    "end after a slip": ('<mujoco model="a & b">\n<worldbody>\n', ":3: malformed XML: Premature end"),
     "empty file": ("", ": empty file, needs an XML document"),
     "other format": ('{"a": 1}', ":1: malformed XML: .*; an XML file begins with '<' and is in UTF-8"),
     "other root": ('<sdf version="1.6"/>', ":1: element <sdf>: the root element must be <mujoco> or <robot>"),

@@ -293,6 +293,45 @@ def test_the_oracle_refuses_the_same(case):
         mujoco.MjSpec.from_string(ERRORS[case][0])
 
 
+BALL = '<mujoco><worldbody><body name="a"><geom size="1"/></body></worldbody></mujoco>'
+SLIPS = {
+    "version 0": '<?xml version="0.0" ?>' + BALL,
+    "no version": '<?xml encoding="utf-8"?>' + BALL,
+    "no quotes": "<?xml version=1.0?>" + BALL,
+    "line before": '\n<?xml version="1.0"?>\n' + BALL,
+    "two declarations": '<?xml version="1.0"?>\n<?xml version="1.0"?>' + BALL,
+    "a byte 0": BALL + "\0<",
+    "half a comment": BALL.replace("<body ", "<! no comment ><body "),
+    "no space between attributes": BALL.replace('name="a"', "name=\"a\"pos='1 2 3'"),
+    "space before a name": BALL.replace("<body", "< body"),
+    "ampersand": BALL.replace('"a"', '"a&b &d;"'),
+    "less": BALL.replace('"a"', '"a<b"'),
+    "text": BALL.replace("<geom", "a & b ]]> c &lt; <geom"),
+}
+
+
+@pytest.mark.parametrize("case", SLIPS)
+def test_slips_that_mujoco_takes(case):
+    theirs = mujoco.MjModel.from_xml_string(SLIPS[case])
+    name = parse_string(SLIPS[case]).worldbody.children[0].attrib["name"]
+    assert [name] == [theirs.body(i).name for i in range(1, theirs.nbody)]
+
+
+def test_errors_after_a_slip_name_their_line():
+    assert error(SLIPS["version 0"].replace("</body>", "\n</boddy>")).startswith("<string>:2: malformed XML: Opening")
+    assert error(SLIPS["ampersand"].replace("<geom", "\n<gem")).startswith("<string>:2: element <gem>: unknown")
+
+
+@pytest.mark.parametrize("tag", ["body", "frame"])
+def test_bodies_outside_the_world_are_passed_over(tag):
+    """Files made to be included in a body are models of nothing by themselves."""
+    part = f'<mujoco>\n<{tag} name="a"><body><geom size="1"/></body></{tag}></mujoco>'
+    assert mujoco.MjModel.from_xml_string(part).nbody == 1
+    with pytest.warns(UserWarning, match=f"<string>:2: element <{tag}>: is passed over outside <worldbody>"):
+        assert not parse_string(part).worldbody.children
+    assert error(part.replace("<geom", "<geo")).startswith("<string>:2: element <geo>: unknown in <body>")
+
+
 def test_missing_file():
     with pytest.raises(ModelError, match="cannot read model file 'nope.xml': No such file"):
         parse_file("nope.xml")

@@ -16,6 +16,7 @@ from mjx_like.mjcf.schema import ELEMENTS, Attribute, ElementType, Rule
 
 _LAX = ("frame", "replicate")  # what is in them MuJoCo does not hold against its table
 _HOLDERS = ("body", *_LAX)
+_PARTS = ("body", "frame")  # which files have that others include in a body; MuJoCo passes over them at the top
 
 
 def read_element(node: etree._Element, file: str, kind: str, source: Source, lax: bool = False) -> Element:
@@ -35,6 +36,10 @@ def read_element(node: etree._Element, file: str, kind: str, source: Source, lax
     counts: dict[str, int] = {}
     for child, child_file in source.children(node, file):
         tag = tag_of(child)
+        if kind == "mujoco" and tag in _PARTS:
+            part = read_element(child, child_file, tag, source)
+            warnings.warn(f"{part.where}: element <{tag}>: is passed over outside <worldbody>", stacklevel=2)
+            continue
         if tag not in row.children and lax and kind not in _HOLDERS:
             warnings.warn(f"{child_file}:{child.sourceline}: element <{tag}>: has no meaning here", stacklevel=2)
             continue

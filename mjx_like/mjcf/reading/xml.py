@@ -5,6 +5,7 @@ import re
 from lxml import etree
 
 from mjx_like.errors import ModelError
+from mjx_like.mjcf.reading.repair import repaired
 
 COMMENT_OR_CDATA = re.compile(rb"<!\[CDATA\[.*?\]\]>|<!--.*?-->", re.DOTALL)
 
@@ -13,7 +14,6 @@ MAX_ATTRIBUTES = 1000
 # Beginning of what the parser says -> what to do about it.
 REMEDIES = {
     "Start tag expected": "an XML file begins with '<' and is in UTF-8",
-    "xmlParseEntityRef": "write '&' as '&amp;'",
     "Unescaped '<'": "is a quote missing before it?",
     "Opening and ending tag mismatch": "each element ends with '/>' or with an ending tag of its own",
     "Premature end": "an ending tag is missing",
@@ -44,7 +44,37 @@ def parse_xml(data: bytes, file: str) -> etree._Element:
     if crowded is not None:
         line = data[: crowded.start()].count(b"\n") + 1
         raise ModelError(f"{file}:{line}: malformed XML: more than {MAX_ATTRIBUTES} attributes in one element")
-    parser = etree.XMLParser(
+    root = _root(data, file)
+    if root is None:
+        raise ModelError(f"{file}:1: malformed XML: no root element")
+    check_depth(root, file)
+    return root
+
+
+def _root(data: bytes, file: str) -> etree._Element:
+    """Return the root of a text without comments, as it is or repaired."""
+    try:
+        return etree.fromstring(data, _parser())
+    except etree.XMLSyntaxError as e:
+        error = e
+    try:
+        return etree.fromstring(repaired(data), _parser())
+    except etree.XMLSyntaxError as e:
+        further_on = (e.lineno or 1) > (error.lineno or 1)
+        raise _malformed(e if further_on else error, file) from None
+
+
+def _malformed(error: etree.XMLSyntaxError, file: str) -> ModelError:
+    message = " ".join(error.msg.split(", line ")[0].split())
+    if message.startswith("Excessive depth"):
+        message = f"elements within {MAX_DEPTH - 1} others"
+    for start, remedy in REMEDIES.items():
+        message += f"; {remedy}" if message.startswith(start) else ""
+    return ModelError(f"{file}:{error.lineno or 1}: malformed XML: {message}")
+
+
+def _parser() -> etree.XMLParser:
+    return etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
         no_network=True,
@@ -54,20 +84,6 @@ def parse_xml(data: bytes, file: str) -> etree._Element:
         remove_comments=True,
         remove_pis=True,
     )
-    try:
-        root = etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as e:
-        line = e.lineno or 1
-        message = " ".join(e.msg.split(", line ")[0].split())
-        if message.startswith("Excessive depth"):
-            message = f"elements within {MAX_DEPTH - 1} others"
-        for start, remedy in REMEDIES.items():
-            message += f"; {remedy}" if message.startswith(start) else ""
-        raise ModelError(f"{file}:{line}: malformed XML: {message}") from None
-    if root is None:
-        raise ModelError(f"{file}:1: malformed XML: no root element")
-    check_depth(root, file)
-    return root
 
 
 def check_depth(root: etree._Element, file: str) -> None:
