@@ -1,5 +1,7 @@
 """Values as MuJoCo reads them, includes, merged sections; every kind of error with its message."""
 
+import time
+
 import mujoco
 import numpy as np
 import pytest
@@ -320,6 +322,13 @@ def test_slips_that_mujoco_takes(case):
 def test_errors_after_a_slip_name_their_line():
     assert error(SLIPS["version 0"].replace("</body>", "\n</boddy>")).startswith("<string>:2: malformed XML: Opening")
     assert error(SLIPS["ampersand"].replace("<geom", "\n<gem")).startswith("<string>:2: element <gem>: unknown")
+
+
+@pytest.mark.parametrize("start", ["<!--", "<![CDATA[", "<!", "<?", "<a b='", "<a"])
+def test_many_starts_without_an_end_are_refused_in_time(start):
+    begun = time.perf_counter()
+    assert error(start * 50_000).startswith("<string>:1: malformed XML")
+    assert time.perf_counter() - begun < 10
 
 
 @pytest.mark.parametrize("tag", ["body", "frame"])

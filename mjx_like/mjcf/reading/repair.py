@@ -7,10 +7,10 @@ between two attributes, or a character in a value that should be written as an e
 import re
 
 # What a text begins with: declarations of any version, and space before and between them.
-_DECLARATIONS = re.compile(rb"(?:\s*<\?.*?\?>)*", re.DOTALL)
+_DECLARATIONS = re.compile(rb"(?:\s*<\?.*?(?:\?>|\Z))*", re.DOTALL)
 _ENTITY = rb"&(?:(?:lt|gt|amp|quot|apos)|#[0-9]+|#x[0-9a-fA-F]+);"
 _NODE = re.compile(
-    rb"(?P<kept><!\[CDATA\[.*?\]\]>|<!DOCTYPE[^>]*>|" + _ENTITY + rb")|(?P<unknown><!(?!--)[^>]*>)"
+    rb"(?P<kept><!\[CDATA\[.*?(?:\]\]>|\Z)|<!DOCTYPE[^>]*>|" + _ENTITY + rb")|(?P<unknown><!(?!--)[^>]*+(?:>|\Z))"
     rb"""|<\s*(?P<name>[^\s<>"'/!?&]+)(?P<rest>(?:[^<>"']++|"[^"]*+"|'[^']*+')*+)>"""
     rb"|(?P<loose>&|\]\]>)",
     re.DOTALL,

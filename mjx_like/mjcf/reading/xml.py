@@ -7,7 +7,7 @@ from lxml import etree
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.reading.repair import repaired
 
-COMMENT_OR_CDATA = re.compile(rb"<!\[CDATA\[.*?\]\]>|<!--.*?-->", re.DOTALL)
+COMMENT_OR_CDATA = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)", re.DOTALL)
 
 TAG = re.compile(rb"<[^<>]*>")
 MAX_ATTRIBUTES = 1000
@@ -24,7 +24,7 @@ MAX_DEPTH = 500  # elements within elements, as far as MuJoCo's parser goes
 def blank_comment(match: re.Match) -> bytes:
     """Keep CDATA; of a comment keep only the line breaks, because MuJoCo takes "--" inside one and lxml does not."""
     found = match.group()
-    return found if found.startswith(b"<![") else b"\n" * found.count(b"\n")
+    return b"\n" * found.count(b"\n") if found.startswith(b"<!--") and found.endswith(b"-->") else found
 
 
 def parse_xml(data: bytes, file: str) -> etree._Element:
