@@ -1,8 +1,12 @@
-"""Test set-up: float64, and cheap compilation (results unchanged), before jax is imported."""
+"""Test set-up: float64, and cheap compilation (results unchanged), before jax is imported; bounded memory."""
 
 import gc
 import importlib.metadata
 import os
+import pathlib
+from collections.abc import Iterator
+
+import pytest
 
 QUICK = "--xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_split_count=1"  # both cores have a worker
 if tuple(map(int, importlib.metadata.version("jaxlib").split(".")[:2])) < (0, 11):
@@ -14,3 +18,14 @@ gc.set_threshold(10_000, 50, 10)  # tracing makes many objects that live on: col
 import jax  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
+
+MOST = 4e9  # bytes of a worker, above which it forgets its programs; two workers had 15 GB at the end
+_STATM = pathlib.Path("/proc/self/statm")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _bounded_memory() -> Iterator[None]:
+    yield
+    if _STATM.exists() and int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") > MOST:
+        jax.clear_caches()
+        gc.collect()

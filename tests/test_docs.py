@@ -15,15 +15,15 @@ PAGES = sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "d
 PROGRAMS = [
     "start.md",
     "concepts.md",
-    "interop.md",
     "environments.md",
     "identification.md",
     "variational.md",
     "../README.md",
 ]
+LONG = ["interop.md", "hard_contact.md"]
 
 
-@pytest.mark.parametrize("page", [*PROGRAMS, pytest.param("hard_contact.md", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("page", [*PROGRAMS, *(pytest.param(page, marks=pytest.mark.slow) for page in LONG)])
 def test_examples_run_in_their_order(page, tmp_path, monkeypatch):
     examples = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(), re.DOTALL)
     assert examples

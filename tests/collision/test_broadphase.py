@@ -65,7 +65,11 @@ def capacities(m: mjx.Model) -> tuple[int, int]:
     return sum(g.capacity for g in groups), sum(g.pair.size for g in groups)
 
 
-@pytest.mark.parametrize(("xml", "per_geom"), [(XML, 2), (SEARCHED, 4), (RODS, 2)], ids=["closed", "searched", "rods"])
+@pytest.mark.parametrize(
+    ("xml", "per_geom"),
+    [(XML, 2), pytest.param(SEARCHED, 4, marks=pytest.mark.slow), (RODS, 2)],
+    ids=["closed", "searched", "rods"],
+)
 def test_culled_groups_give_the_oracles_contacts_and_derivatives(monkeypatch, xml, per_geom):
     whole = mjx.Model.from_xml_string(xml)
     part = culled(monkeypatch, 8, per_geom, xml)

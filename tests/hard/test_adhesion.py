@@ -92,6 +92,7 @@ def test_geoms_pull_at_each_contact(pull):
     np.testing.assert_allclose(sum(mjx.contact_force(m, d, i)[0] for i in range(4)), -G, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_derivative_by_the_pull_of_geoms():
     m = model(xml=SCENE.format(**WALL).replace('type="box"', 'type="box" adhesion="1"'))
     d = run(m, mjx.make_data(m), 20)
