@@ -109,6 +109,18 @@ def test_faces_and_edges_that_nearly_match():
             np.testing.assert_allclose(a, b, atol=1e-6)
 
 
+def test_a_cap_on_a_face_within_the_tolerance_of_the_search():
+    """GJK ends with a triangle 5e-7 m from the origin; both pyramids around it may leave the origin out."""
+    mj, m = scene.model("cylinder", "box", sizes=(".0425 .00825", ".178 .0045 .025"))
+    cap = [0.20268, -0.14912537625575112, -0.008145648204815871, 0.7372929982101364, 0.6755731157989547, 0, 0]
+    face = [0, -0.16182685861486035, -0.007034412009744187, 0.9990482207661688, -0.04361940604767936, 0, 0]
+    moves = np.random.default_rng(0).normal(size=(40, 14))
+    reference = scene.oracle(mj, np.array(cap + face) + 1e-10 * moves)
+    assert all(d.ncon > 1 and d.contact.dist.min() > -1.2e-6 for d in reference)
+    found = scene.compare(scene.ours(m, reference), reference, ordered=False)
+    assert not found["wrong"] and found["dist"] < 1e-9 and found["pos"] < 1e-6 and found["frame"] < 1e-6
+
+
 @pytest.mark.slow
 def test_derivative_equals_differences():
     """Distance to first order everywhere; position and normal of single points by the search at a fine tolerance."""

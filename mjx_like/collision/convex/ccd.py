@@ -73,7 +73,7 @@ def deepest(a: Convex, b: Convex, kinds: tuple[tuple[int, ...], tuple[int, ...]]
     a, b = lax.stop_gradient((a, b))
     tolerance = lax.stop_gradient(jnp.asarray(tolerance, a.pos.dtype))
     geoms, deep = pair(a, b), overlaps(found, tolerance)
-    begun = polytope.start(geoms, kinds, found.simplex, found.count, found.dist, found.seen, iterations + 5)
+    begun = polytope.start(geoms, kinds, found.simplex, found.count, found.seen, iterations + 5)
     begun = begun._replace(sound=begun.sound & deep)
     options = {"tolerance": tolerance, "iterations": iterations, "discrete": discrete}
     inner = epa.penetration(geoms, kinds, begun, found.seen, numbered=numbered, **options)

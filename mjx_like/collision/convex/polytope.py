@@ -65,16 +65,16 @@ def planes(points: Array, triangles: Array, center: Array) -> Array:
     return jnp.concatenate([v.pack(foot), square[:, None]], axis=1)
 
 
-def start(geoms: Pair, kinds, simplex: Corners, count: Array, dist: Array, seen, room: int) -> Polytope:
+def start(geoms: Pair, kinds, simplex: Corners, count: Array, seen, room: int) -> Polytope:
     """Return the first polytope around the `count` corners (2 to 4) that GJK ended with.
 
     Around a segment and around a triangle it is a double pyramid, whose tips are support points. Where the origin lies
-    on one of the first faces, that triangle is taken instead.
+    on one of the first faces, that triangle is taken instead. A triangle that the origin touches, within the tolerance
+    of GJK, may have it outside of both pyramids.
 
     Args:
       geoms, kinds, seen: see `gjk.support_pair`.
       simplex: four corners.
-      dist: distance that GJK found [m].
       room: number of corners to make room for.
     """
     around = jax.vmap(lambda d: support_pair(geoms, kinds, d, seen))
@@ -93,7 +93,7 @@ def start(geoms: Pair, kinds, simplex: Corners, count: Array, dist: Array, seen,
     reduced = (count == 3) | jnp.any(touches)
     chosen = jnp.where(count == 3, np.arange(3), rows(triangles, jnp.argmax(touches)))
 
-    flat, flat_center, flat_sound = _double_pyramid(around, five.rows(chosen), dist)
+    flat, flat_center, flat_sound = _double_pyramid(around, five.rows(chosen))
     flat_plane = planes(flat.points, _AROUND_TRIANGLE, flat_center)
     flat_sound &= jnp.all(flat_plane[:, 3] >= near_face)
     encloses = jnp.where(segment, _pierces(outer), _contains(outer[:4]))
@@ -135,8 +135,8 @@ def _around(axis: Array) -> Array:
     return _unit(jnp.stack([first, second, rotate(second)]))
 
 
-def _double_pyramid(around, base: Corners, dist: Array) -> tuple[Corners, Array, Array]:
-    """Return corners and centre of the polytope around a triangle, and whether it holds the origin."""
+def _double_pyramid(around, base: Corners) -> tuple[Corners, Array, Array]:
+    """Return corners and centre of the polytope around a triangle, and whether it has two pyramids."""
     p = base.points
     normal = cross(p[1] - p[0], p[2] - p[0])
     length = jnp.sqrt(dot(normal, normal))
@@ -144,9 +144,7 @@ def _double_pyramid(around, base: Corners, dist: Array) -> tuple[Corners, Array,
     corners = Corners(jnp.concatenate([base.table[:3], around(jnp.stack([-unit, unit])).table]))
     q = corners.points
     tip_within = jnp.any(_in_triangle(q[:3], q[3:]))
-    held = jnp.any(_contains(q[np.array([[0, 1, 2, 3], [0, 1, 2, 4]])]))
-    at_origin = dist <= (10 * MINVAL if p.dtype == np.float64 else 1e-5)
-    return corners, jnp.sum(p[:3], axis=0) / 3, (length >= MINVAL) & ~tip_within & (at_origin | held)
+    return corners, jnp.sum(p[:3], axis=0) / 3, (length >= MINVAL) & ~tip_within
 
 
 def _in_triangle(triangle: Array, p: Array) -> Array:
