@@ -2,6 +2,8 @@
 
 import io
 import itertools
+import struct
+import zlib
 
 import mujoco
 import numpy as np
@@ -26,6 +28,12 @@ def palette(size: int) -> bytes:
     return buffer.getvalue()
 
 
+def with_chunk(data: bytes, kind: bytes, contents: bytes) -> bytes:
+    """Return a PNG file with another chunk after its header."""
+    body = kind + contents
+    return data[:33] + struct.pack(">I", len(contents)) + body + struct.pack(">I", zlib.crc32(body)) + data[33:]
+
+
 FILES = {
     "rgb.png": noise((4, 6, 3)),
     "wide.png": noise((4, 8, 3), 5),
@@ -34,6 +42,8 @@ FILES = {
     "gray.png": noise((4, 4), 3),
     "deep.png": noise((4, 4), 4, 65535),
     "palette.png": palette(4),
+    "space.png": with_chunk(with_chunk(noise((4, 4, 3), 6), b"sRGB", b"\0"), b"tEXt", b"Comment\0" + 300 * b"-"),
+    "comment.png": with_chunk(noise((4, 4, 3), 7), b"tEXt", b"Comment\0in sRGB"),
     "raw.bin": np.array([2, 3], "<i4").tobytes() + bytes(range(18)),
 }
 PATTERNS = [

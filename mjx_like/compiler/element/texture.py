@@ -8,7 +8,7 @@ from mjx_like.compiler.arrays import Row
 from mjx_like.compiler.context import Context, keyword
 from mjx_like.mjcf.asset import source
 from mjx_like.mjcf.asset.pattern import Pattern, colour, cube_image, flat_image
-from mjx_like.mjcf.asset.png import MAX_CELLS, SIGNATURE, read_pixels
+from mjx_like.mjcf.asset.png import MAX_CELLS, SIGNATURE, has_chunk, read_pixels
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.schema.asset import CUBE_FILES
 from mjx_like.mjcf.spec import Element
@@ -153,7 +153,7 @@ def _read(ctx: Context, element: Element, a: dict[str, Any], file: str) -> _Imag
             pixels = read_pixels(data, a["nchannel"])
         except ValueError as error:
             raise element.error(f"file '{file}' {error}") from None
-        space = ColorSpace.SRGB if b"sRGB" in data[:256] else ColorSpace.LINEAR
+        space = ColorSpace.SRGB if has_chunk(data, b"sRGB") else ColorSpace.LINEAR
     else:
         pixels, space = _ktx(element, a, file, data), ColorSpace.LINEAR
     if (a["hflip"] or a["vflip"]) and a["nchannel"] != 3:

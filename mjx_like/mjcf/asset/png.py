@@ -23,6 +23,16 @@ def read_gray(data: bytes) -> np.ndarray:
     return read_pixels(data, 1)[..., 0].astype(np.float64)
 
 
+def has_chunk(data: bytes, kind: bytes) -> bool:
+    """Return whether a PNG file has a chunk of a kind, of four letters, before its pixels."""
+    at = len(SIGNATURE)
+    while at + 8 <= len(data) and data[at + 4 : at + 8] not in (b"IDAT", b"IEND"):
+        if data[at + 4 : at + 8] == kind:
+            return True
+        at += 12 + int.from_bytes(data[at : at + 4], "big")  # length, kind, contents, checksum
+    return False
+
+
 def read_pixels(data: bytes, channels: int) -> np.ndarray:
     """Return the pixels of a PNG, first row on top, shape (rows, columns, channels), uint8.
 
