@@ -46,7 +46,7 @@ class Polytope(NamedTuple):
     used: Array  # number of corners
     faces: Faces
     center: Array  # a point within, shape (3,) [m]
-    sound: Array  # True where it encloses the origin
+    sound: Array  # True where it can be expanded: it encloses the origin, within the tolerance of GJK
 
 
 def smallest(dtype) -> tuple[float, float]:
