@@ -1,5 +1,6 @@
 """Test set-up: float64, and cheap compilation (results unchanged), before jax is imported; bounded memory."""
 
+import ctypes
 import gc
 import importlib.metadata
 import os
@@ -21,6 +22,7 @@ jax.config.update("jax_enable_x64", True)
 
 MOST = 4e9  # bytes of a worker, above which it forgets its programs; two workers had 15 GB at the end
 _STATM = pathlib.Path("/proc/self/statm")
+_LIBC = ctypes.CDLL(None)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -29,3 +31,5 @@ def _bounded_memory() -> Iterator[None]:
     if _STATM.exists() and int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") > MOST:
         jax.clear_caches()
         gc.collect()
+        if hasattr(_LIBC, "malloc_trim"):  # glibc keeps what is free: all later modules would end so, too
+            _LIBC.malloc_trim(0)

@@ -8,19 +8,11 @@ from nbclient import NotebookClient
 
 FOLDER = pathlib.Path(__file__).parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
-LONG = (
-    "02_thousands_of_worlds",
-    "03_trajectories",
-    "04_identification",
-    "05_policy_from_gradients",
-    "06_soft_and_hard_contact",
-)
 LONGEST = 600  # s, of one cell on a machine with other work; all of a notebook takes less than three minutes alone
 
 
-@pytest.mark.parametrize(
-    "path", [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in LONG else []) for p in NOTEBOOKS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path, monkeypatch):
     monkeypatch.delenv("XLA_FLAGS")  # of the tests: notebooks run as users run them
     notebook = nbformat.read(path, as_version=4)

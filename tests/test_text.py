@@ -23,7 +23,7 @@ CEILINGS = {
     ("pair_cylinder_box", "gradient"): 28_900,
     ("arm", "gradient"): 49_500,
 }
-LONG = {("arm", "gradient"), ("every_geom", "step"), ("pair_cylinder_box", "gradient")}
+LONG = {("arm", "gradient"), ("every_geom", "step"), ("every_sensor", "step"), ("pair_cylinder_box", "gradient")}
 MEASURED = "0.10."  # other releases of jax write other text
 
 

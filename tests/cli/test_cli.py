@@ -80,6 +80,7 @@ def test_a_replay(model, tmp_path):
     assert (tmp_path / "arm.html").stat().st_size > 1e5
 
 
+@pytest.mark.slow
 def test_a_video(tmp_path):
     path = tmp_path / "arm.xml"
     path.write_text(PENDULUM.replace('name="j"', 'name="j" damping=".1"').replace("</worldbody>", CAMERA))

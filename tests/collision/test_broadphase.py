@@ -67,7 +67,7 @@ def capacities(m: mjx.Model) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     ("xml", "per_geom"),
-    [(XML, 2), pytest.param(SEARCHED, 4, marks=pytest.mark.slow), (RODS, 2)],
+    [(XML, 2), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((SEARCHED, 4), (RODS, 2)))],
     ids=["closed", "searched", "rods"],
 )
 def test_culled_groups_give_the_oracles_contacts_and_derivatives(monkeypatch, xml, per_geom):

@@ -36,7 +36,8 @@ def touching(name):
     return put_model(mj), jnp.asarray(pos), jnp.asarray(mat.reshape(*pos.shape, 3))
 
 
-@pytest.mark.parametrize("name", ["points", *(pytest.param(x, marks=pytest.mark.slow) for x in ("faces", *FIELDS))])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["points", "faces", *FIELDS])
 def test_first_and_second_tangents_are_those_by_every_input(name):
     m, pos, mat = touching(name)
     data = make_data(m)
@@ -66,6 +67,7 @@ def test_first_and_second_tangents_are_those_by_every_input(name):
     assert all(np.abs(x).max() > 0.1 for x in first) and np.isfinite(values[0]).all()
 
 
+@pytest.mark.slow
 def test_reverse_mode_equals_forward_mode():
     m, pos, mat = touching("faces")
     data = make_data(m)

@@ -101,6 +101,7 @@ def test_contacts_equal_oracle(fixed, others, skip, limit):
     assert count > 200 and worst < limit, (count, worst)
 
 
+@pytest.mark.slow
 def test_points_follow_both_geoms():
     """They keep their place where both geoms move as one, by size change as it should, and go half the way of one."""
     mj, m, reference = _scene("torus", BALL, 0.5)

@@ -46,7 +46,9 @@ TASKS = {
 }
 
 
-@pytest.mark.parametrize("name", ["hopper", "cartpole", pytest.param("finger", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["cartpole", *(pytest.param(name, marks=pytest.mark.slow) for name in ("hopper", "finger"))]
+)
 def test_a_task_of_dm_control_steps_as_in_mujoco(name):
     module, task, count = TASKS[name]
     xml, assets = module.get_model_and_assets()

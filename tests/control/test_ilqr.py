@@ -79,6 +79,7 @@ def swung():
     return ilqr(on.pendulum, on.pendulum_start, on.pendulum_cost, guess, progress=False)
 
 
+@pytest.mark.slow
 def test_a_pendulum_with_a_weak_motor_swings_up(swung):
     assert np.all(np.cos(swung.qpos[:, -1, 0]) > 0.99) and np.all(np.abs(swung.qvel[:, -1]) < 0.5)
     assert np.all(np.abs(swung.ctrl) <= 1) and np.any(np.abs(swung.ctrl) == 1)

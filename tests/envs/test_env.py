@@ -49,14 +49,19 @@ def step(env):
     return jax.jit(env.step)
 
 
+@pytest.fixture(scope="module")
+def begin(env):
+    return jax.jit(env.reset)
+
+
 def test_sizes(env):
     assert (env.observation_size, env.action_size, env.n_frames) == (10, 1, 3)
     assert env.dt == pytest.approx(0.03)
 
 
 @pytest.mark.slow
-def test_steps_are_those_of_rollout(m, env, step):
-    state = env.reset(jax.random.PRNGKey(3))
+def test_steps_are_those_of_rollout(m, env, step, begin):
+    state = begin(jax.random.PRNGKey(3))
     start = make_data(m).replace(qpos=state.data.qpos)
     assert error(state.obs, observe(m, forward(m, start))) < 1e-12
     actions = jnp.linspace(-1, 0.5, 20)[:, None]
@@ -77,29 +82,29 @@ def test_steps_are_those_of_rollout(m, env, step):
         "time", "qpos", "qvel", "ctrl", "qacc_warmstart")})).qacc) < 1e-9  # fmt: skip
 
 
-def test_terminated_and_truncated_are_apart(env, step):
-    state = env.reset(jax.random.PRNGKey(0))
+def test_terminated_and_truncated_are_apart(step, begin):
+    state = begin(jax.random.PRNGKey(0))
     for _ in range(39):
         state = step(state, jnp.array([-1 / 3.0]))
         assert float(state.done) == 0
     state = step(state, jnp.array([-1 / 3.0]))
     assert [float(state.info[x]) for x in ("terminated", "truncated")] == [0, 1] and float(state.done) == 1
-    state = env.reset(jax.random.PRNGKey(0))
+    state = begin(jax.random.PRNGKey(0))
     for _ in range(30):
         state = step(state, jnp.array([1.0]))
     assert [float(state.info[x]) for x in ("terminated", "truncated")] == [1, 0] and float(state.done) == 1
 
 
-def test_a_state_that_is_lost_ends_the_episode(env, step):
-    state = env.reset(jax.random.PRNGKey(0))
+def test_a_state_that_is_lost_ends_the_episode(step, begin):
+    state = begin(jax.random.PRNGKey(0))
     bad = state.replace(data=state.data.replace(qvel=state.data.qvel.at[0].set(jnp.nan)))
     after = step(bad, jnp.zeros(1))
     assert float(after.info["terminated"]) == 1 and float(after.reward) == 0 and np.isfinite(after.obs).all()
 
 
 @pytest.mark.slow
-def test_gradients_through_contact_equal_differences_and_forward_mode(env):
-    start = env.reset(jax.random.PRNGKey(1))
+def test_gradients_through_contact_equal_differences_and_forward_mode(env, begin):
+    start = begin(jax.random.PRNGKey(1))
     start = start.replace(data=start.data.replace(qpos=jnp.array([0.0, -0.2]), qvel=jnp.array([0.5, 0.0])))
 
     @jax.jit
@@ -137,8 +142,8 @@ def test_errors(m, changes, message):
         Env(m, **{"observe": observe, "reward": reward, **changes})
 
 
-def test_wrong_actions_and_observations_that_change(m, env):
-    state = env.reset(jax.random.PRNGKey(0))
+def test_wrong_actions_and_observations_that_change(m, env, begin):
+    state = begin(jax.random.PRNGKey(0))
     with pytest.raises(InputError, match=r"step: action has shape \(2,\), one world's is \(1,\)"):
         env.step(state, jnp.zeros(2))
     calls = []

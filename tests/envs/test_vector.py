@@ -32,9 +32,14 @@ def many(env):
     return vectorise(env, pool=3, block=2)
 
 
+@pytest.fixture(scope="module")
+def begin(many):
+    return jax.jit(many.reset, static_argnums=1)
+
+
 @pytest.mark.slow
-def test_worlds_are_those_of_one_world_with_models_of_their_own(env, many):
-    state = many.reset(jax.random.PRNGKey(0), WORLDS)
+def test_worlds_are_those_of_one_world_with_models_of_their_own(env, many, begin):
+    state = begin(jax.random.PRNGKey(0), WORLDS)
     names = set(state.info["leaves"])
     assert {"body_mass", "opt_floats.gravity", "geom_friction", "body_invweight0", "dof_M0"} <= names
     assert not {"body_pos", "geom_size", "jnt_axis", "opt_floats.timestep"} & names, "only what is drawn, or follows"
@@ -65,9 +70,9 @@ def test_a_drawn_model_is_that_of_with_leaves(env):
     assert error(leaves["opt_floats.gravity"][:2], jnp.zeros(2)) == 0
 
 
-def test_episodes_begin_anew_from_the_pool(many):
+def test_episodes_begin_anew_from_the_pool(many, begin):
     step = jax.jit(many.step)
-    state = many.reset(jax.random.PRNGKey(2), 64)
+    state = begin(jax.random.PRNGKey(2), 64)
     starts = []
     for k in range(1, 13):
         before, state = state, step(state, jnp.zeros((64, 1)))
@@ -84,8 +89,9 @@ def test_episodes_begin_anew_from_the_pool(many):
     assert np.array_equal(*starts)
 
 
-def test_no_gradient_passes_a_reset(many):
-    state = many.reset(jax.random.PRNGKey(0), 2)
+@pytest.mark.slow
+def test_no_gradient_passes_a_reset(many, begin):
+    state = begin(jax.random.PRNGKey(0), 2)
 
     def positions(action):
         def one(s, _):
@@ -98,8 +104,9 @@ def test_no_gradient_passes_a_reset(many):
     assert np.abs(before).min() > 1e-4 and np.abs(after).max() == 0
 
 
-def test_worlds_first_equals_worlds_last(many, monkeypatch):
-    state = many.reset(jax.random.PRNGKey(0), WORLDS)
+@pytest.mark.slow
+def test_worlds_first_equals_worlds_last(many, begin, monkeypatch):
+    state = begin(jax.random.PRNGKey(0), WORLDS)
     action = jnp.linspace(-1, 1, WORLDS)[:, None]
     last = jax.jit(many.step)(state, action)
     monkeypatch.setattr("mjx_like.envs.vector.worlds_are_last", lambda m: False)
@@ -122,8 +129,8 @@ def test_distributions():
         log_uniform(0, 1)
 
 
-def test_errors(env, many):
+def test_errors(env, many, begin):
     with pytest.raises(InputError, match="pool=0: must be a whole number of at least 1"):
         vectorise(env, pool=0)
     with pytest.raises(InputError, match=r"action has shape \(3, 1\), \(5,\) worlds need \(5, 1\)"):
-        many.step(many.reset(jax.random.PRNGKey(0), WORLDS), jnp.zeros((3, 1)))
+        many.step(begin(jax.random.PRNGKey(0), WORLDS), jnp.zeros((3, 1)))

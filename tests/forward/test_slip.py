@@ -25,7 +25,7 @@ XML = """
 </mujoco>"""
 
 
-@pytest.mark.parametrize("cone", ["elliptic", "pyramidal"])
+@pytest.mark.parametrize("cone", ["elliptic", pytest.param("pyramidal", marks=pytest.mark.slow)])
 def test_boxes_on_slopes(cone):
     """Friction of 0.5 holds on 20 degrees, where it uses tan(20)/0.5 of it, and not on 30; values are MuJoCo's."""
     mj = mujoco.MjModel.from_xml_string(XML.format(cone=cone))

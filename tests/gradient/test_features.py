@@ -12,12 +12,8 @@ from tests.support.tolerances import SOLVE_NOISE, STEP_SLOPE
 
 # One model of each kind: their derivatives take half a minute each to compile. The slow set has all.
 QUICK = """
-acrobot actuator_dcmotor actuator_dynamics actuator_limits actuator_shortcuts condim6_elliptic contact_adhesion
-contact_pair delay equality_tendon equality_weld fluid_ellipsoid friction_dof integrator_implicitfast kinematics_fixed
-kinematics_joints kinematics_mocap limit_ball limit_hinge limit_slide limit_tendon muscle pair_box_mesh
-pair_hfield_sphere pair_plane_cylinder pair_plane_ellipsoid passive_damper_disabled passive_polynomial
-passive_spring_disabled sensor_frame speculative surface_velocity tendon_armature transmission_body
-transmission_slidercrank wrap_cylinder wrap_sidesite_sphere
+acrobot actuator_dynamics actuator_limits actuator_shortcuts contact_pair equality_tendon integrator_implicitfast
+kinematics_fixed kinematics_joints kinematics_mocap limit_slide limit_tendon muscle tendon_armature wrap_cylinder
 """.split()
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)
 ALOFT = ("planar_box",)  # which flies in its few random states; tests/control slides it over the floor

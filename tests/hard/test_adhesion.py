@@ -58,6 +58,7 @@ def test_friction_of_the_pull_holds_it_at_a_wall(wall):
     assert abs(float(d.qvel[1])) < 2 * float(wall.hard.slip)
 
 
+@pytest.mark.slow
 def test_sliding_down_a_wall_and_its_derivative(wall):
     """Friction is the coefficient times the pull, which is less than the weight; slip takes a thousandth of it."""
     d = held(wall, 0.25, steps=20)

@@ -69,6 +69,7 @@ def test_friction_is_left_out_and_nothing_penetrates(m):
     np.testing.assert_array_equal(lost.efc_force[1:], 0)
 
 
+@pytest.mark.slow
 def test_its_derivative_is_that_of_the_step_that_was_made(m):
     run = stepped(m, with_friction)
 
@@ -85,6 +86,7 @@ def test_where_all_fail_the_best_point_is_kept_and_counted(m):
     np.testing.assert_allclose(d.qpos[1], -FALLEN, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_only_the_worlds_that_fail_are_searched_again():
     p, nu = sample_problems(nv=4, nplain=3, ncone=8, nloss=2, worlds=40)
 

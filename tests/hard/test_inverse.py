@@ -98,7 +98,8 @@ def small(refresh=0):
     return m, d, force
 
 
-@pytest.mark.parametrize("refresh", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("refresh", [0, 1])
 def test_gradient(refresh):
     m, _, force = small(refresh)
     at, eps = jnp.zeros(3 * m.nv), 1e-6

@@ -36,6 +36,7 @@ def test_limits_are_what_their_rows_say(limited):
     assert np.array_equal(own.iterations, written.iterations)
 
 
+@pytest.mark.slow
 def test_derivatives_with_limits_are_what_their_rows_say(limited):
     def velocity(q: Problem, b, distance):
         return jax.vmap(lambda q, nu: solution(30, q, nu)[0].nu)(q.replace(b=b, distance=distance), limited[2])

@@ -86,6 +86,7 @@ def test_what_begins_inside_parts_at_bounded_speed(m):
     assert 0.1 < float(d.qpos[2]) < 0.12 and abs(float(d.qvel[2])) < 1e-2
 
 
+@pytest.mark.slow
 def test_a_gap_is_one_at_any_time_step_and_mass():
     heights = []
     for h, mass in ((0.002, 1), (0.01, 1), (0.01, 50)):
@@ -107,6 +108,7 @@ def test_batches_in_single_precision(m):
         np.testing.assert_allclose(end.qvel[i], step(m, many[i]).qvel, atol=2e-4)
 
 
+@pytest.mark.slow
 def test_light_bodies_without_friction_in_single_precision():
     """A milligram above the floor, far beyond its weight's reach, beside a contact with friction."""
     m = model(
@@ -144,6 +146,7 @@ def test_contacts_that_no_joint_can_move_are_left_out():
     np.testing.assert_allclose(d.qvel[1:], [0.5, 2.0], rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_what_turns_past_its_nearest_point_does_not_penetrate():
     """Where the step ends the distance grows: at that rate the arm would have begun inside, which it did not."""
     m = model(

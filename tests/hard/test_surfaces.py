@@ -38,6 +38,7 @@ def test_it_ends_where_soft_contact_does(xml):
     np.testing.assert_allclose(speeds, BELT if xml is SLIDING else SPIN, rtol=1e-2)
 
 
+@pytest.mark.slow
 def test_the_derivative_by_the_speed_of_the_belt(belt):
     """While the load slides the belt's speed does not matter; when it goes along it takes it over."""
 

@@ -42,6 +42,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_train_and_resume(folder):
     assert [point.samples for point in read_table(folder / "curve.csv")] == [0]
     done = call("train", "cartpole", "--out", folder, "--samples", 64, *FEW, "--resume")

@@ -40,6 +40,7 @@ def test_norms_are_those_of_differences(tmp_path):
     assert Image.open(tmp_path / "norms.png").size[0] > 300
 
 
+@pytest.mark.slow
 def test_playback_is_what_steps_give():
     env = vectorise(point(episode_length=3))
     found = play(env, policy, jax.random.PRNGKey(0), steps=4, worlds=2)

@@ -96,6 +96,7 @@ def test_equal_calls_have_equal_bits_in_two_processes():
     assert digest(*call, ()) == digest(*call, ())
 
 
+@pytest.mark.slow
 def test_a_replay_has_the_bits_of_the_rollout():
     digest("swing", 40, 20, "{'block': 16}", (0, 17, 39))
 

@@ -145,6 +145,7 @@ def test_put_data_can_go_on(model):
     assert jax.tree.structure(rollout(model, d, steps=1, return_data=True)[1]) == jax.tree.structure(d)
 
 
+@pytest.mark.slow
 def test_two_devices_give_the_same():
     code = (
         "import jax; jax.config.update('jax_num_cpu_devices', 2); jax.config.update('jax_enable_x64', True)\n"

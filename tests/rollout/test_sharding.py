@@ -91,6 +91,7 @@ def test_neighbours_on_devices():
     succeeds(code)
 
 
+@pytest.mark.slow
 def test_step_and_its_gradient_in_a_shard_map_of_the_user():
     code = (
         "import jax; jax.config.update('jax_num_cpu_devices', 2); jax.config.update('jax_enable_x64', True)\n"

@@ -60,6 +60,7 @@ def test_iterations_are_as_few_as_in_c(cone):
     assert max(error(out.qacc[i], r.qacc) for i, r in enumerate(refs)) < 1e-3
 
 
+@pytest.mark.slow
 def test_start_does_not_change_the_optimum():
     _, m, _, d = problems("elliptic", 3)
     f = solver(m)

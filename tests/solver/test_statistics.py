@@ -41,6 +41,7 @@ def _solved(solver: str, cone: str, count: int):
     return data, *run(start)
 
 
+@pytest.mark.slow
 def test_conjugate_gradients_equal_oracle():
     data, d, found = _solved("CG", "elliptic", 12)
     assert data.nisland == 1 and int(found.niter) == 12 < data.solver_niter[0] == d.solver_niter

@@ -67,6 +67,7 @@ def test_directions_go_with_their_singular_values(found):
     assert in_words(np.array([-0.9, 0.05, 0.43]), "abc") == "+0.90 a -0.43 c"
 
 
+@pytest.mark.slow
 def test_forward_mode_agrees_with_differences(found, start, parameters, moved):
     other = fit(start, [pendulum.noisy(moved, 0)], parameters, noise=NOISE, derivative="forward", progress=False)
     np.testing.assert_allclose(other.values, found.values, rtol=1e-6)
@@ -87,6 +88,7 @@ def test_other_ways_to_the_same_optimum(options, found, start, moved):
     np.testing.assert_allclose(other.values, found.values, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_estimated_starts(start, moved):
     """Multiple shooting: the noise of the states that segments begin at does no harm, and the gaps close."""
     time, qpos, qvel, _, ctrl = moved

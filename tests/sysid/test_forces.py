@@ -64,6 +64,7 @@ def samples(seed, count=200):
     }
 
 
+@pytest.mark.slow
 def test_inertias_from_noisy_torques(m, parameters, torques):
     """Truths are drawn from the prior: standard errors cover them, and torques of other motions come out right."""
     z = []

@@ -37,6 +37,7 @@ def test_contacts(both):
     assert force[2] > 0 and arrows.points.shape == (1, 2, 3)
 
 
+@pytest.mark.slow
 def test_joints_and_centres(both):
     _, data, m, d = both
     arrows = overlay.joint_arrows(m, d)
