@@ -33,6 +33,7 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert int(first[1]) > 0 and int(second[1]) == 0 and first[0] == second[0]
 
 
+@pytest.mark.slow
 def test_other_flags_are_another_program(tmp_path):
     run(tmp_path)
     assert int(run(tmp_path, "--xla_backend_optimization_level=1")[1]) > 0
@@ -68,6 +69,7 @@ def test_what_is_no_folder_is_refused(folder, said):
         mjx.compile_quickly(folder)
 
 
+@pytest.mark.slow
 def test_the_collector_runs_less_often_unless_it_is_off(tmp_path):
     code = """
 import gc, sys

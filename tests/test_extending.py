@@ -11,6 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[1]
 SECTIONS = (ROOT / "docs" / "extending.md").read_text().split("\n## ")[1:]
+LONG = ("A pair of geoms", "An integrator")
 BLOCK = r"```{}\n(.*?)```"
 
 
@@ -20,7 +21,10 @@ def run(command, **options):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.splitlines()[0])
+@pytest.mark.parametrize(
+    "section",
+    [pytest.param(x, id=x.splitlines()[0], marks=[pytest.mark.slow] if x.startswith(LONG) else []) for x in SECTIONS],
+)
 def test_the_diff_applies_and_its_program_runs(section, tmp_path):
     (diff,), (program,) = (re.findall(BLOCK.format(kind), section, re.DOTALL) for kind in ("diff", "python"))
     shutil.copytree(ROOT / "mjx_like", tmp_path / "mjx_like", ignore=shutil.ignore_patterns("__pycache__"))

@@ -23,7 +23,7 @@ CEILINGS = {
     ("pair_cylinder_box", "gradient"): 28_900,
     ("arm", "gradient"): 49_500,
 }
-LONG = {("arm", "gradient"), ("every_geom", "step"), ("every_sensor", "step"), ("pair_cylinder_box", "gradient")}
+LONG = {("pair_cylinder_box", "gradient"), *(x for x in CEILINGS if x[0] in ("arm", "every_geom", "every_sensor"))}
 MEASURED = "0.10."  # other releases of jax write other text
 
 
@@ -36,6 +36,7 @@ def test_text_is_below_its_ceiling(model, function):
     assert float32_lines(MODELS[model], function) <= CEILINGS[model, function]
 
 
+@pytest.mark.slow
 def test_stages_of_rk4_are_compiled_once(tmp_path):
     counts = {}
     for integrator in ("Euler", "RK4"):

@@ -47,6 +47,7 @@ def test_the_function_takes_the_place_of_the_kernel(names):
         np.testing.assert_allclose(a, b, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_several_points_and_their_derivative():
     """An ellipsoid stands on two feet."""
     feet = jnp.array([[0.1, 0, 0], [-0.1, 0.05, 0]])

@@ -53,7 +53,7 @@ def test_limits_hold_and_the_end_is_the_bounded_optimum():
     np.testing.assert_array_equal(np.asarray(found.K)[at_bound], 0)
 
 
-@pytest.mark.parametrize("segments", [4, on.STEPS])
+@pytest.mark.parametrize("segments", [4, pytest.param(on.STEPS, marks=pytest.mark.slow)])
 def test_segments_come_to_the_same_trajectory_without_gaps(segments, unlimited):
     options = dict(segments=segments, regularisation=0, progress=False)
     found = ilqr(on.mass, on.mass_start, on.mass_cost, on.mass_guess, **options)
@@ -85,6 +85,7 @@ def test_a_pendulum_with_a_weak_motor_swings_up(swung):
     assert np.all(np.abs(swung.ctrl) <= 1) and np.any(np.abs(swung.ctrl) == 1)
 
 
+@pytest.mark.slow
 def test_gains_bring_a_pushed_pendulum_back(swung):
     """Feedback in the forward pass and in use: without it the push is far off at the end."""
     x = jax.tree.map(lambda x: x[0], swung._replace(seconds=None))

@@ -60,6 +60,7 @@ def test_worlds_are_those_of_one_world_with_models_of_their_own(env, many, begin
     assert np.ptp(np.asarray(state.data.qvel[:, 1])) > 1e-3
 
 
+@pytest.mark.slow
 def test_a_drawn_model_is_that_of_with_leaves(env):
     state = env.reset(jax.random.PRNGKey(5))
     leaves = state.info["leaves"]

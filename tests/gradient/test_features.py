@@ -12,8 +12,8 @@ from tests.support.tolerances import SOLVE_NOISE, STEP_SLOPE
 
 # One model of each kind: their derivatives take half a minute each to compile. The slow set has all.
 QUICK = """
-acrobot actuator_dynamics actuator_limits actuator_shortcuts contact_pair equality_tendon integrator_implicitfast
-kinematics_fixed kinematics_joints kinematics_mocap limit_slide limit_tendon muscle tendon_armature wrap_cylinder
+acrobot actuator_dynamics actuator_limits actuator_shortcuts contact_pair integrator_implicitfast kinematics_fixed
+kinematics_joints kinematics_mocap limit_slide limit_tendon tendon_armature
 """.split()
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)
 ALOFT = ("planar_box",)  # which flies in its few random states; tests/control slides it over the floor

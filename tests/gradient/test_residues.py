@@ -59,7 +59,9 @@ def results(m, d, collides, qpos, qvel):
     return jnp.concatenate([x.ravel() for x in parts])
 
 
-@pytest.mark.parametrize("dtype", (np.float32, np.float64), ids=["float32", "float64"])
+@pytest.mark.parametrize(
+    "dtype", (np.float32, pytest.param(np.float64, marks=pytest.mark.slow)), ids=["float32", "float64"]
+)
 @pytest.mark.parametrize(
     "file", [pytest.param(f, id=f.stem, marks=() if f.stem in QUICK else pytest.mark.slow) for f in FEATURES]
 )

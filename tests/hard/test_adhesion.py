@@ -78,7 +78,7 @@ def test_sliding_down_a_wall_and_its_derivative(wall):
     assert 0.3 * H * FRICTION * GAIN < slope < H * FRICTION * GAIN  # a part of the pull goes into the gap
 
 
-@pytest.mark.parametrize("pull", [0.2 * G, 0.5 * G])
+@pytest.mark.parametrize("pull", [pytest.param(0.2 * G, marks=pytest.mark.slow), 0.5 * G])
 def test_geoms_pull_at_each_contact(pull):
     """Four contacts hold the box from half of its weight each, and not from a fifth."""
     xml = SCENE.format(**CEILING).replace('type="box"', f'type="box" adhesion="{pull}"')

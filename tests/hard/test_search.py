@@ -75,6 +75,7 @@ def test_worlds_of_few_and_of_many_cones_are_searched_apart():
     jax.tree.map(np.testing.assert_array_equal, few, _some(batched, used < 8))
 
 
+@pytest.mark.slow
 def test_no_iterations_leave_the_start(worlds, starts):
     at = jax.jit(jax.vmap(functools.partial(search, 0)))(worlds, starts)
     assert at.done.all() and not at.iterations.any()

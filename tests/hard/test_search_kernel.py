@@ -52,6 +52,7 @@ def test_in_single_precision_each_step_is_that_of_the_plain_search():
     np.testing.assert_allclose(jax.jit(found)(*args), jax.jit(plain)(*args), atol=2e-5)
 
 
+@pytest.mark.slow
 def test_only_wanted_worlds_are_searched():
     p, nu = sample_problems(*SIZES[FIRST], worlds=3)
     wanted = jnp.array([True, False, True])

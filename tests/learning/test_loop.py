@@ -64,7 +64,10 @@ def test_a_target_ends_it(toy_ppo):
 
 @pytest.mark.parametrize(
     "broken, message",
-    [("obs", r"ppo, iteration 1 \(0 samples before\): observations are not finite, entries 1:"), ("reward", "rewards")],
+    [
+        ("obs", r"ppo, iteration 1 \(0 samples before\): observations are not finite, entries 1:"),
+        pytest.param("reward", "rewards", marks=pytest.mark.slow),
+    ],
 )
 def test_what_is_not_finite_stops_it(broken, message):
     algorithm = ppo(point(broken=broken), PPOConfig(worlds=2, unroll=8, minibatches=1, epochs=1, samples=32))

@@ -50,7 +50,9 @@ def sizes(dtype):
     return (jnp.asarray(x.ravel()) for x in np.meshgrid(both, both))
 
 
-@pytest.mark.parametrize("transform", (jax.jit, lambda f: f), ids=["jit", "eager"])
+@pytest.mark.parametrize(
+    "transform", (jax.jit, pytest.param(lambda f: f, marks=pytest.mark.slow)), ids=["jit", "eager"]
+)
 @pytest.mark.parametrize("dtype", (np.float32, np.float64), ids=["float32", "float64"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_derivatives_are_finite(name, dtype, transform):

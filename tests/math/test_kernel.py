@@ -67,7 +67,9 @@ def test_a_kernel_with_another_result_is_not_used(gpu):
         assert on_gpu.anywhere(lambda: (lambda x: 2.1 * x, another), double, jnp.ones(1)) == 2
 
 
-@pytest.mark.parametrize("trial", [kernel.elimination_trial, newton_trial, search_trial])
+@pytest.mark.parametrize(
+    "trial", [kernel.elimination_trial, newton_trial, pytest.param(search_trial, marks=pytest.mark.slow)]
+)
 def test_trials_pass_while_a_program_is_traced(gpu, trial):
     """A trial that is traced into the program, or takes its arrays, fails on every GPU."""
 

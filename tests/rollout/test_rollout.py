@@ -122,6 +122,7 @@ def _place(d):
     return d.geom_xpos[0]
 
 
+@pytest.mark.slow
 def test_blocks_and_remat_change_no_gradient(model):
     d, ctrl = worlds(model)
 

@@ -86,7 +86,7 @@ def outputs(p: Problem, v, settings=EXACT, **kw):
     return jnp.concatenate([s.qacc, s.force, s.constraint])
 
 
-@pytest.mark.parametrize("cones", [False, True])
+@pytest.mark.parametrize("cones", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_jacobian_equals_differences_in_every_zone(cones):
     size = 160 if cones else 60
     ps = [problem(seed, cones) for seed in range(size)]
@@ -129,6 +129,7 @@ def test_reverse_equals_forward_and_batches_commute():
     assert error(grid.reshape(size, 8), reverse) < 1e-12
 
 
+@pytest.mark.slow
 def test_gradient_does_not_depend_on_start_or_iterations():
     p, v = problem(3, True), jnp.zeros(8)
     grad = lambda **kw: jax.jit(jax.jacfwd(lambda v: outputs(p, v, **kw)))(v)  # noqa: E731

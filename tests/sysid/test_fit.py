@@ -77,7 +77,10 @@ def test_forward_mode_agrees_with_differences(found, start, parameters, moved):
     )
 
 
-@pytest.mark.parametrize("options", [{"method": "gauss-newton"}, {"robust": 4.0}, {"lengths": (10, None)}])
+@pytest.mark.parametrize(
+    "options",
+    [{"method": "gauss-newton"}, {"robust": 4.0}, pytest.param({"lengths": (10, None)}, marks=pytest.mark.slow)],
+)
 def test_other_ways_to_the_same_optimum(options, found, start, moved):
     """Segments begin at measured states, which here are exact: they are taken from the true motion."""
     time, qpos, qvel, _, ctrl = moved
@@ -131,6 +134,7 @@ def test_noise_of_unknown_size_is_taken_from_the_residuals(start, parameters, fo
     np.testing.assert_allclose(other.standard_errors, found.standard_errors * found.noise_scale, rtol=0.02)
 
 
+@pytest.mark.slow
 def test_a_direction_that_the_data_do_not_see_is_named(start, moved):
     """Ten inertial parameters of a body on one hinge: three or fewer can be found."""
     r = pendulum.noisy(moved, 0)

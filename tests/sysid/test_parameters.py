@@ -80,6 +80,7 @@ def test_derived_constants_follow(m):
     np.testing.assert_allclose(found.dof_M0, oracle.dof_M0, rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_derivatives_are_those_of_differences(m):
     p = Parameters(m, [*PARTS[:-1], inertia("lower")])
     theta = p.start + 0.1 * np.random.default_rng(0).normal(size=p.start.size)

@@ -188,7 +188,7 @@ SHAPE = """<mujoco>
 """
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["nut", *CABLES])
 def test_plugins_are_written(name, dtype):
     xml = CABLES[name] if name in CABLES else SHAPE.format(name)
