@@ -14,6 +14,7 @@ from mjx_like.collision.sdf import mesh_sdf
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.collision.table import PAIRS, Method
 from mjx_like.math.select import rows, take
+from mjx_like.math.vector import Vector
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import CollisionPlan, PairGroup
@@ -100,7 +101,7 @@ def _near_points(
     return near_points(PAIRS[group.types].kernel, chosen.found, Pairs(table, first, second, limit))
 
 
-def _columns(active: Array, dist: Array, pos: tuple[Array, ...], normal: tuple[Array, ...]) -> tuple[Array, ...]:
+def _columns(active: Array, dist: Array, pos: Vector | Array, normal: Vector | Array) -> tuple[Array, ...]:
     floats = (dist, *pos, *normal)
     return (active.ravel(), *(jnp.broadcast_to(x, active.shape).ravel() for x in floats))
 
@@ -170,8 +171,7 @@ def _convex_columns(
         ends = np.cumsum([group.pair.size for group in groups])
         parts = [(slice(end - group.pair.size, end), group.slots) for group, end in zip(groups, ends, strict=True)]
     for part, slots in parts:
-        for slot in range(slots):
-            normal = points.normal[part] if points.normal.ndim == 2 else points.normal[part, slot]
-            values = points.dist[part, slot], tuple(points.pos[part, slot].T), tuple(normal.T)
-            columns.append(_columns(points.count[part] > slot, *values))
+        active = points.count[part] > np.arange(slots)[:, None]
+        normal = points.normal[part].T if points.normal.ndim == 2 else points.normal[part, :slots].T
+        columns.append(_columns(active, points.dist[part, :slots].T, points.pos[part, :slots].T, normal))
     return columns, chosen
