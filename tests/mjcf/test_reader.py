@@ -1,6 +1,4 @@
-"""Values as MuJoCo reads them, includes, merged sections; every kind of error with its message."""
-
-import time
+"""Documents: merged sections, includes, assets; every kind of error with its message."""
 
 import mujoco
 import numpy as np
@@ -8,83 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mjx_like.compiler.compile import compile_spec
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.reader import parse_file, parse_string
-from mjx_like.mjcf.writer import to_xml
-
-NUMBERS = ["1e3", "+.5", "-.5", "inf", "-inf", "infinity", "INF", "0x10", "1.", "1e-400", " 1 ", "", "  ", "+5", "00.5"]
-NO_NUMBERS = ["1e", "1.5f", "1,2", "1_0", "1d3", "5e400", ".", "--1", "1 2 3 4", "0x", "e5", "٣"]
-
-
-def world(text: str, rest: str = "") -> str:
-    return f"<mujoco>{rest}\n<worldbody>\n{text}\n</worldbody>\n</mujoco>"
-
-
-def error(xml: str, **options) -> str:
-    """Message of the error that a document raises: one line."""
-    with pytest.raises(ModelError) as caught:
-        parse_string(xml, **options)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
-
-
-@pytest.mark.parametrize("text", NUMBERS)
-def test_numbers(text):
-    xml = f'<mujoco><worldbody><geom size="{text}"/></worldbody></mujoco>'
-    spec = parse_string(xml)
-    ours = spec.resolve(spec.worldbody.children[0])["size"]
-    np.testing.assert_array_equal(ours, mujoco.MjSpec.from_string(xml).geoms[0].size)
-
-
-@pytest.mark.parametrize("text", NO_NUMBERS)
-def test_no_numbers(text):
-    xml = f'<mujoco><worldbody><geom size="{text}"/></worldbody></mujoco>'
-    with pytest.raises(ValueError, match="size"):
-        mujoco.MjSpec.from_string(xml)
-    assert "attribute 'size'" in error(xml)
-
-
-@pytest.mark.parametrize("text", ["1", "+1", "01", " 1 ", "-2", "2147483647", "-2147483648", ""])
-def test_integers(text):
-    xml = f'<mujoco><worldbody><geom size="1" group="{text}"/></worldbody></mujoco>'
-    spec = parse_string(xml)
-    ours = spec.resolve(spec.worldbody.children[0])["group"]
-    assert ours == mujoco.MjSpec.from_string(xml).geoms[0].group
-    assert isinstance(ours, int)
-
-
-@pytest.mark.parametrize("text", ["1.0", "0x10", "1e1", "99999999999", "2147483648", "inf", "1 2"])
-def test_no_integers(text):
-    xml = f'<mujoco><worldbody><geom size="1" group="{text}"/></worldbody></mujoco>'
-    with pytest.raises(ValueError, match="group"):
-        mujoco.MjSpec.from_string(xml)
-    assert "attribute 'group'" in error(xml)
-
-
-def test_nan_is_let_through_with_a_warning():
-    xml = '<mujoco><worldbody><geom size="nan"/></worldbody></mujoco>'
-    assert np.isnan(mujoco.MjSpec.from_string(xml).geoms[0].size[0])
-    with pytest.warns(UserWarning, match=r"<string>:1: element <geom>: attribute 'size' has a NaN"):
-        spec = parse_string(xml)
-    assert np.isnan(spec.worldbody.children[0].get("size")[0])
-
-
-def test_single_precision_attributes_are_rounded():
-    spec = parse_string(world('<geom size="0.1" rgba="0.1 0.2 0.3 1"/>'))
-    geom = spec.worldbody.children[0]
-    np.testing.assert_array_equal(geom.get("rgba"), np.float32([0.1, 0.2, 0.3, 1]).astype(np.float64))
-    assert geom.get("size")[0] == 0.1
-
-
-def test_types_of_values():
-    xml = world('<camera name="c" output="rgb depth" mode="fixed" fovy="30"/><body mocap="true" user="1 2"/>')
-    camera, body = parse_string(xml).worldbody.children
-    assert camera.attrib["output"] == ("rgb", "depth")
-    assert (camera.get("mode"), camera.get("fovy"), camera.get("name")) == ("fixed", 30.0, "c")
-    assert body.get("mocap") is True
-    np.testing.assert_array_equal(body.get("user"), [1, 2])
+from tests.mjcf.messages import error, world
 
 
 def test_repeated_sections_are_merged_in_order():
@@ -105,21 +29,6 @@ def test_repeated_sections_are_merged_in_order():
 def test_directories():
     spec = parse_string('<mujoco><compiler assetdir="a"/><compiler meshdir="m"/></mujoco>')
     assert (spec.compiler["assetdir"], spec.compiler["meshdir"], spec.compiler["texturedir"]) == ("a", "m", "a")
-
-
-def test_cdata_text():
-    spec = parse_string("<mujoco><custom><text name='a'><![CDATA[x < y]]></text></custom></mujoco>")
-    assert spec.sections["custom"][0].get("data") == "x < y"
-
-
-def test_what_tinyxml_lets_through():
-    xml = "\ufeff<mujoco xmlns:x='http://a' x:y='1'><!-- a -- b\n -->\n<option timestep='1'/>text</mujoco>"
-    assert parse_string(xml).option["timestep"] == 1
-
-
-def test_line_numbers_survive_comments_and_long_tags():
-    message = error("<mujoco>\n<!-- a\n b -->\n<worldbody>\n<geom\n size='1'\n bad='1'/>\n</worldbody></mujoco>")
-    assert message.startswith(("<string>:5:", "<string>:7:"))
 
 
 @pytest.fixture
@@ -295,42 +204,6 @@ def test_the_oracle_refuses_the_same(case):
         mujoco.MjSpec.from_string(ERRORS[case][0])
 
 
-BALL = '<mujoco><worldbody><body name="a"><geom size="1"/></body></worldbody></mujoco>'
-SLIPS = {
-    "version 0": '<?xml version="0.0" ?>' + BALL,
-    "no version": '<?xml encoding="utf-8"?>' + BALL,
-    "no quotes": "<?xml version=1.0?>" + BALL,
-    "line before": '\n<?xml version="1.0"?>\n' + BALL,
-    "two declarations": '<?xml version="1.0"?>\n<?xml version="1.0"?>' + BALL,
-    "a byte 0": BALL + "\0<",
-    "half a comment": BALL.replace("<body ", "<! no comment ><body "),
-    "no space between attributes": BALL.replace('name="a"', "name=\"a\"pos='1 2 3'"),
-    "space before a name": BALL.replace("<body", "< body"),
-    "ampersand": BALL.replace('"a"', '"a&b &d;"'),
-    "less": BALL.replace('"a"', '"a<b"'),
-    "text": BALL.replace("<geom", "a & b ]]> c &lt; <geom"),
-}
-
-
-@pytest.mark.parametrize("case", SLIPS)
-def test_slips_that_mujoco_takes(case):
-    theirs = mujoco.MjModel.from_xml_string(SLIPS[case])
-    name = parse_string(SLIPS[case]).worldbody.children[0].attrib["name"]
-    assert [name] == [theirs.body(i).name for i in range(1, theirs.nbody)]
-
-
-def test_errors_after_a_slip_name_their_line():
-    assert error(SLIPS["version 0"].replace("</body>", "\n</boddy>")).startswith("<string>:2: malformed XML: Opening")
-    assert error(SLIPS["ampersand"].replace("<geom", "\n<gem")).startswith("<string>:2: element <gem>: unknown")
-
-
-@pytest.mark.parametrize("start", ["<!--", "<![CDATA[", "<!", "<?", "<a b='", "<a"])
-def test_many_starts_without_an_end_are_refused_in_time(start):
-    begun = time.perf_counter()
-    assert error(start * 50_000).startswith("<string>:1: malformed XML")
-    assert time.perf_counter() - begun < 10
-
-
 @pytest.mark.parametrize("tag", ["body", "frame"])
 def test_bodies_outside_the_world_are_passed_over(tag):
     """Files made to be included in a body are models of nothing by themselves."""
@@ -344,39 +217,6 @@ def test_bodies_outside_the_world_are_passed_over(tag):
 def test_missing_file():
     with pytest.raises(ModelError, match="cannot read model file 'nope.xml': No such file"):
         parse_file("nope.xml")
-
-
-def test_deep_nesting_ends_in_an_error():
-    assert "malformed XML" in error("<mujoco><worldbody>" + "<body>" * 5000)
-    deep = "<mujoco><worldbody>" + "<body>" * 498 + "</body>" * 498 + "</worldbody></mujoco>"
-    with pytest.raises(ValueError, match="DEPTH"):
-        mujoco.MjSpec.from_string(deep)
-    assert error(deep) == "<string>:1: malformed XML: elements within 499 others"
-
-
-def test_a_long_chain_is_read_compiled_and_written():
-    chain = "<mujoco><worldbody>" + "<body><geom size='1'/>" * 496 + "</body>" * 496 + "</worldbody></mujoco>"
-    spec = parse_string(chain)
-    assert len(list(spec.worldbody.iter("body"))) == 496
-    assert to_xml(parse_string(to_xml(spec))) == to_xml(spec)
-    assert compile_spec(spec).fields["nbody"] == mujoco.MjModel.from_xml_string(chain).nbody == 497
-
-
-LONG = " ".join(["1", ".5", "-2.25e-3", "+3.", "1E2"] * 60)
-
-
-@pytest.mark.parametrize("end", ["", " 0x10", "\n1e39", "\tinf", " 7 \r"])
-def test_long_vectors_are_read_as_short_ones(end):
-    xml = f'<mujoco><custom><numeric name="n" data="{LONG}{end}"/></custom></mujoco>'
-    theirs = mujoco.MjSpec.from_string(xml)  # owns the data
-    np.testing.assert_array_equal(parse_string(xml).sections["custom"][0].get("data"), theirs.numerics[0].data)
-
-
-@pytest.mark.parametrize("end", ["1e", "--1", ".", "1 2 e", "1,2", "1e40"])
-def test_a_bad_number_in_a_long_vector_is_named(end):
-    message = error(f'<mujoco><asset><mesh name="m" vertex="{LONG} {end}"/></asset></mujoco>')
-    assert "attribute 'vertex'" in message
-    assert f"'{end.split()[-1]}'" in message
 
 
 def test_read_asset(tmp_path):
