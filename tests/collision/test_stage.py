@@ -249,11 +249,11 @@ def test_batch_over_the_model_and_single_precision():
     d = scene.oracle(mj, scene.poses(mj, 1, 1, 0.12))[0]
     data = make_data(m).replace(geom_xpos=jnp.array(d.geom_xpos), geom_xmat=jnp.array(d.geom_xmat.reshape(-1, 3, 3)))
     sizes = m.geom_size * jnp.array([1.0, 1.5])[:, None, None]
-    depth = jax.vmap(lambda s: collision(m.replace(geom_size=s), data).contact.dist[0])(sizes)
+    depth = jax.jit(jax.vmap(lambda s: collision(m.replace(geom_size=s), data).contact.dist[0]))(sizes)
     assert depth[1] < depth[0] - 0.05
     single = put_model(mj, dtype=jnp.float32)
     data32 = jax.tree.map(lambda x: x.astype(jnp.float32) if x.dtype == jnp.float64 else x, data)
-    out = collision(single, data32)
+    out = jax.jit(collision)(single, data32)
     assert out.contact.dist.dtype == jnp.float32 and out.contact.geom.dtype == jnp.int32
     np.testing.assert_allclose(out.contact.dist[0], depth[0], atol=1e-6)
     assert dataclasses.is_dataclass(out.contact)

@@ -74,11 +74,10 @@ def test_forces_and_surface_velocity(cone, dim):
             mujoco.mj_contactForce(mj, ref, j, force)
             assert error(wrench[i, j], force) < ROW
         geom = np.array([c.geom for c in ref.contact], np.int32)
-        one = jax.tree.map(lambda x, i=i: x[i], d)
+        contact = d.contact.pos[i, : ref.ncon], d.contact.frame[i, : ref.ncon]
         v = surface_velocity(
-            m, jnp.asarray(ref.geom_xpos), jnp.asarray(ref.geom_xmat).reshape(-1, 3, 3), jnp.asarray(geom),
-            one.contact.pos[: ref.ncon], one.contact.frame[: ref.ncon],
-        )  # fmt: skip
+            m, jnp.asarray(ref.geom_xpos), jnp.asarray(ref.geom_xmat).reshape(-1, 3, 3), jnp.asarray(geom), *contact
+        )
         assert error(v, [c.surfacevel for c in ref.contact]) < ROW
     one = jax.tree.map(lambda x: x[0], out)
     assert error(contact_force(m, one, 1), wrench[0, 1]) == 0

@@ -36,7 +36,7 @@ def test_a_plan_costs_what_a_loop_in_mujoco_adds_up():
 
 def test_residuals_have_the_gauss_newton_hessian():
     d = pendulum_start.replace(qpos=jnp.array([0.7]), qvel=jnp.array([0.3]), ctrl=jnp.array([0.2]))
-    found = quadratic(pendulum_cost.running, pendulum, d, 1)
+    found = jax.jit(lambda d: quadratic(pendulum_cost.running, pendulum, d, 1))(d)
 
     def residuals(z):  # the tip is at 0.5 (sin, 0, cos)
         angle = 0.7 + z[0]
@@ -51,7 +51,8 @@ def test_residuals_have_the_gauss_newton_hessian():
 @pytest.mark.parametrize("angle, curved", [(0.4, True), (2.5, False)])
 def test_numbers_have_their_hessian_without_negative_curvature(angle, curved):
     d = mass_start.replace(qpos=jnp.array([angle]))
-    found = quadratic(lambda m, d: -jnp.cos(d.qpos[0]) + d.qvel[0] ** 2, mass, d, 1)
+    cost = lambda m, d: -jnp.cos(d.qpos[0]) + d.qvel[0] ** 2  # noqa: E731
+    found = jax.jit(lambda d: quadratic(cost, mass, d, 1))(d)
     np.testing.assert_allclose(found.gradient, [np.sin(angle), 1.0, 0], atol=1e-12)
     expected = np.diag([np.cos(angle) if curved else 0, 2, 0])
     np.testing.assert_allclose(found.hessian, expected, atol=1e-12)

@@ -154,4 +154,4 @@ def test_wrong_actions_and_observations_that_change(m, env, begin):
 
     other = Env(m, observe=changing, reward=reward)
     with pytest.raises(InputError, match=r"observe returns shape \(3,\) after a step, \(2,\) at the reset"):
-        other.step(state, jnp.zeros(1))
+        jax.eval_shape(other.step, state, jnp.zeros(1))

@@ -25,7 +25,7 @@ def window():
     """The window's return and one that is written out, both of a gain, with their gradients."""
     env = point(episode_length=4)  # truncated within the window
     many = vectorise(env)
-    start = many.reset(jax.random.PRNGKey(0), WORLDS)
+    start = jax.jit(many.reset, static_argnums=1)(jax.random.PRNGKey(0), WORLDS)
 
     def policy(gain, obs):
         return Squashed(-gain * obs[..., :1] - gain**2 * obs[..., 1:], jnp.array([-20.0]))

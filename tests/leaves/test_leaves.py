@@ -64,7 +64,8 @@ def test_what_a_name_stands_for(m, name, shape, where):
 
 def test_set_by_name_equals_mujoco_with_derived_constants():
     c = mujoco.MjModel.from_xml_string(XML)
-    m = with_leaves(put_model(c), {"body_mass@trunk": 5.0, "geom_friction[0]": 0.3, "actuator_gear@kick[0]": 7.0})
+    changes = {"body_mass@trunk": 5.0, "geom_friction[0]": 0.3, "actuator_gear@kick[0]": 7.0}
+    m = jax.jit(lambda m: with_leaves(m, changes))(put_model(c))
     c.body("trunk").mass, c.geom_friction[:, 0] = 5.0, 0.3
     c.actuator("kick").gear[0] = 7.0
     mujoco.mj_setConst(c, mujoco.MjData(c))

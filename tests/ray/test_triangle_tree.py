@@ -50,7 +50,7 @@ def test_rays_meet_the_only_mesh_of_a_model():
     )
     mj, m = mujoco.MjModel.from_xml_string(xml), mjx.Model.from_xml_string(xml)
     assert m.mesh_facenum.sum() > surface._MOST_TRIED
-    mj_data, d = mujoco.MjData(mj), mjx.kinematics(m, mjx.make_data(m))
+    mj_data, d = mujoco.MjData(mj), jax.jit(mjx.kinematics)(m, mjx.make_data(m))
     mujoco.mj_forward(mj, mj_data)
     start, _ = _rays(4)
     dist, _ = jax.jit(jax.vmap(lambda p, v: mjx.ray(m, d, p, v)))(start, -start)

@@ -70,7 +70,7 @@ print(hashlib.sha256(first.qpos.tobytes() + first.qvel.tobytes()).hexdigest())
 def worlds(m, batch=BATCH, steps=STEPS):
     """Return a batch of different Data, and controls for each."""
     rng = np.random.default_rng(0)
-    d = jax.tree.map(lambda x: jnp.broadcast_to(x, (batch, *x.shape)), make_data(m))
+    d = jax.tree.map(lambda x: jnp.asarray(np.broadcast_to(x, (batch, *x.shape))), make_data(m))
     d = d.replace(qvel=jnp.asarray(rng.normal(size=(batch, m.nv)), d.qvel.dtype))
     return d, jnp.asarray(rng.normal(size=(batch, steps, m.nu)), d.ctrl.dtype)
 

@@ -83,7 +83,7 @@ def test_iteration_cap_is_counted():
 
 def test_blocks_and_nested_batches_do_not_change_results():
     _, m, _, d = problems("pyramidal", 3, count=8)
-    many = jax.tree.map(lambda x: jnp.tile(x, (32,) + (1,) * (x.ndim - 1)), d)
+    many = jax.tree.map(lambda x: jnp.asarray(np.tile(x, (32,) + (1,) * (x.ndim - 1))), d)
     one, out = solver(m)(d), solver(m)(many)
     assert error(out.qacc.reshape(32, 8, -1), np.broadcast_to(one.qacc, (32, *one.qacc.shape))) < 1e-10
     nested = jax.jit(jax.vmap(jax.vmap(lambda d: solve(m, d), in_axes=0), in_axes=0))

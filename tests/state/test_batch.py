@@ -59,9 +59,8 @@ def test_difference_is_that_of_mujoco_and_its_inverse_comes_back(pairs):
 def test_one_state_against_many_and_the_derivative(pairs):
     many = mjx.batch(D, qpos=pairs[0][0], qvel=pairs[1][0])
     assert mjx.state_difference(M, D, many).shape == (5, 2 * M.nv + 1)
-    slope = jax.jacfwd(lambda dx: mjx.state_difference(M, D, D.replace(**moved_state(M, D, dx))))(
-        jnp.zeros(2 * M.nv + 1)
-    )
+    difference = lambda dx: mjx.state_difference(M, D, D.replace(**moved_state(M, D, dx)))  # noqa: E731
+    slope = jax.jit(jax.jacfwd(difference))(jnp.zeros(2 * M.nv + 1))
     np.testing.assert_allclose(slope, np.eye(2 * M.nv + 1), atol=1e-12)
 
 

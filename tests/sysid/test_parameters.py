@@ -49,7 +49,7 @@ PARTS = [
 
 def test_the_start_is_the_model(m):
     p = Parameters(m, PARTS)
-    at = p.apply(m, p.start)
+    at = jax.jit(p.apply)(m, p.start)
     for name in ("body_mass", "geom_friction", "site_pos", "body_inertia", "body_invweight0", "dof_M0"):
         np.testing.assert_allclose(getattr(at, name), getattr(m, name), rtol=1e-12, atol=1e-15, err_msg=name)
     assert np.allclose(at.dof_damping, 0.2), "shared: the mean to start from"

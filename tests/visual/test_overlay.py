@@ -1,5 +1,6 @@
 """What is drawn beside a model, against MuJoCo's fields."""
 
+import jax
 import mujoco
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ def both():
     mj_model, m = mujoco.MjModel.from_xml_string(MODEL), mjx.Model.from_xml_string(MODEL, dtype=np.float64)
     data = mujoco.MjData(mj_model)
     mujoco.mj_forward(mj_model, data)
-    return mj_model, data, m, mjx.forward(m, mjx.make_data(m))
+    return mj_model, data, m, jax.jit(mjx.forward)(m, mjx.make_data(m))
 
 
 @pytest.mark.slow
