@@ -10,7 +10,7 @@ from tests.models import SMALL
 from tests.support.oracle import load, states
 from tests.support.tolerances import SOLVE_NOISE, STEP_SLOPE
 
-# One model of each kind: their derivatives take half a minute each to compile. The slow set has all.
+# Those that compile soonest; others take up to a minute each, and have tests of their stages. The slow set has all.
 QUICK = """
 acrobot actuator_dynamics actuator_limits actuator_shortcuts contact_pair integrator_implicitfast kinematics_fixed
 kinematics_joints kinematics_mocap limit_slide limit_tendon tendon_armature
