@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mjx_like.math import safe
+
 Array = jax.Array
 
 _SIGNS = np.array([[[-1, 1], [-1, 1]], [[-1, 1], [1, -1]], [[-1, -1], [1, 1]]])
@@ -22,17 +24,22 @@ def multiply(p: Array, q: Array) -> Array:
     """Return the quaternion product p q, shape (4, n)."""
     i, j, k = (s[..., None].astype(q.dtype) for s in _SIGNS)
     block = q.reshape(2, 2, -1)
-    product = p[0] * block
-    product += p[1] * (i * block[:, ::-1]) + p[2] * (j * block[::-1]) + p[3] * (k * block[::-1, ::-1])
-    return product.reshape(4, -1)
+    parts = block, i * block[:, ::-1], j * block[::-1], k * block[::-1, ::-1]
+    w, x, y, z = (safe.rounded(factor * part) for factor, part in zip(p, parts, strict=True))
+    return (w + x + y + z).reshape(4, -1)
 
 
 def matrix(q: Array) -> Array:
-    """Return the rotation matrices, shape (3, 3, n), of unit quaternions, shape (4, n)."""
+    """Return the rotation matrices, shape (3, 3, n), of unit quaternions, shape (4, n).
+
+    Entries that cancel, as those of turns by right angles, are zero to the last bit.  Source: mju_quat2Mat.
+    """
     w, v = q[0], q[1:]
     skew, unit = _SKEW[..., None].astype(q.dtype), _UNIT[..., None].astype(q.dtype)
     rotated = skew[0] * v[0] + skew[1] * v[1] + skew[2] * v[2]
-    return (2 * w * w - 1) * unit + 2 * (v[:, None] * v[None] + w * rotated)
+    square, product = safe.rounded(q * q), safe.rounded(v[:, None] * v[None])
+    scalar = square[0] - square[1] - square[2] - square[3]
+    return scalar * unit + 2 * (product + safe.rounded(w * rotated))
 
 
 def pose(rotation: Array, position: Array) -> Array:

@@ -5,6 +5,7 @@ A quaternion rotates from the local to the global frame.  Source: mju_* of engin
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
@@ -33,8 +34,12 @@ def conjugate(q: Array) -> Array:
 
 
 def normalize(q: Array) -> Array:
-    """Return q/|q|; the identity where |q| < MINVAL.  Source: mju_normalize4."""
-    return safe.normalize(q)[0]
+    """Return q/|q|; the identity where |q| < MINVAL.
+
+    The value is q itself where its norm is 1 but for rounding, as in MuJoCo.  Source: mju_normalize4.
+    """
+    unit, length = safe.normalize(q)
+    return unit + lax.stop_gradient(jnp.where(jnp.abs(length - 1) <= MINVAL, q - unit, 0))
 
 
 def rotate(q: Array, v: Array) -> Array:

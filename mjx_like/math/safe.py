@@ -65,6 +65,14 @@ def rescale(parts: tuple[Array, ...], length: Array, size: Array | None = None) 
     return tuple(quotient(*jnp.broadcast_arrays(x, below, factor)) for x in parts)
 
 
+def rounded(x: Array) -> Array:
+    """Return x as it is when it is rounded: XLA on a CPU would fuse a product into the sum that takes it (FMA).
+
+    For what depends on the last digit, as a choice between candidates that are equal but for rounding.
+    """
+    return jnp.where(x == x, x, jnp.nan)
+
+
 def _floats(a: Array | float, b: Array | float) -> tuple[Array, Array]:
     dtype = jnp.result_type(a, b)
     return jnp.asarray(a, dtype), jnp.asarray(b, dtype)

@@ -2,8 +2,8 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
+from mjx_like.constants import MINVAL
 from mjx_like.math import component_first, quaternion
 from mjx_like.math.select import combine_last, hold, pick_last, take, take_last
 from mjx_like.types.data import Data
@@ -16,7 +16,7 @@ def kinematics(m: Model, d: Data) -> Data:
     """Return d with the world poses of everything attached to bodies.
 
     Every joint, and every body without one, is a node that turns and moves what comes after it. Rotations are composed
-    by pointer doubling, so that a chain of n nodes takes log2(n) rounds on whole arrays; positions are then sums of
+    by a parallel prefix product: a chain of n nodes takes log2(n) rounds on whole arrays. Positions are then sums of
     turned offsets along the chain, one product with a constant mask. Quaternions of qpos, of the mocap bodies and of
     the model are normalised as they are read. Inside, components lead and nodes are the last axis.
 
@@ -27,9 +27,9 @@ def kinematics(m: Model, d: Data) -> Data:
     joint_quat, slide = _joint_motion(m, d.qpos)
     base_pos, base_quat = _bases(m, d)
     quat = component_first.multiply(base_quat, joint_quat)
-    for jump in plan.node_jump:
-        quat = component_first.multiply(pick_last(quat, jump), quat)
-    quat = hold(quat * (1.5 - 0.5 * jnp.sum(quat * quat, axis=0)))  # rounding of the products leaves its norm near 1
+    for left in plan.node_left:
+        quat = component_first.multiply(pick_last(quat, left), quat)
+    quat = hold(_near_unit(quat))
     rotation = component_first.matrix(quat)
     pos, anchor, axis = _positions(m, base_pos, component_first.matrix(base_quat), rotation, slide)
     xquat, xmat = pick_last(quat, plan.body_node), pick_last(rotation, plan.body_node)
@@ -84,6 +84,12 @@ def _bases(m: Model, d: Data) -> tuple[Array, Array]:
     return pos.T, quaternion.normalize(quat).T
 
 
+def _near_unit(quat: Array) -> Array:
+    """Return products of unit quaternions, shape (4, n), normalised where rounding has moved their norm from 1."""
+    excess = 0.5 * (jnp.sum(quat * quat, axis=0) - 1)
+    return quat * (1 - jnp.where(jnp.abs(excess) > MINVAL, excess, 0))
+
+
 def _positions(m: Model, base_pos: Array, base: Array, rotation: Array, slide: Array) -> tuple[Array, Array, Array]:
     """Return positions of bodies (3, nbody), and anchors and axes of joints before their own motion, (3, nnode).
 
@@ -94,7 +100,7 @@ def _positions(m: Model, base_pos: Array, base: Array, rotation: Array, slide: A
     zero = jnp.zeros((1, 3), base_pos.dtype)
     anchor, axis = (pick_last(jnp.concatenate([x, zero]).T, plan.node_joint) for x in (m.jnt_pos, m.jnt_axis))
     rest, direction = hold(component_first.rotate(base, anchor)), hold(component_first.rotate(base, axis))
-    before = take_last(rotation, plan.node_jump[0] if plan.node_jump else np.zeros(rotation.shape[-1], np.int32))
+    before = take_last(rotation, plan.node_parent)
     forth, axis = component_first.rotate(before, base_pos + rest), component_first.rotate(before, direction)
     step = forth - component_first.rotate(rotation, anchor)
     if slide.size:

@@ -49,7 +49,8 @@ def _nodes(t: Topology) -> tuple[dict, np.ndarray, np.ndarray]:
     joint_node = np.flatnonzero(joint < t.njnt)
     parent = np.array(parent, np.int32)
     nodes = dict(
-        node_jump=_jumps(parent),
+        node_parent=parent,
+        node_left=_left_factors(parent),
         node_base_pos=np.where(free, 1 + t.nbody + t.nmocap + node_free, base),
         node_base_quat=base,
         node_joint=joint,
@@ -90,13 +91,23 @@ def _path_blocks(t: Topology, parent: np.ndarray, node_body: np.ndarray, body_no
     )
 
 
-def _jumps(parent: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return the ancestor, 1, 2, 4, ... nodes up, until all are the world."""
-    jumps = []
-    while parent.any():
-        jumps.append(parent)
-        parent = parent[parent]
-    return tuple(jumps)
+def _left_factors(parent: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return, for each round of Sklansky's prefix product along every chain, the node that multiplies from the left.
+
+    A round joins blocks of 1, 2, 4, ... nodes in pairs, counted from the root: in the second block of a pair each node
+    takes the product up to the end of the first, elsewhere it takes the world's, which is one. So a node that does not
+    turn has its parent's product to the last bit, whatever its depth, as in MuJoCo: fingers on slide joints stay
+    exactly parallel.  Source: Sklansky, Conditional-Sum Addition Logic, 1960.
+    """
+    depth = np.zeros(len(parent), np.int32)
+    for node in range(1, len(parent)):
+        depth[node] = depth[parent[node]] + 1
+    rank = np.maximum(depth - 1, 0)
+    rounds, end = [], parent  # end: the last node before the node's own block
+    for r in range(int(rank.max(initial=0)).bit_length()):
+        rounds.append(np.where(rank >> r & 1, end, 0))
+        end = np.where(rank >> r & 1, end[end], end)
+    return tuple(rounds)
 
 
 def _dofs(t: Topology) -> dict[str, np.ndarray]:

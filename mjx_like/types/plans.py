@@ -49,7 +49,8 @@ class SmoothPlan:
     A node is the world (node 0), a joint, or a body without joints; bodies and joints keep their order.
     """
 
-    node_jump: tuple[np.ndarray, ...]  # each (nnode,): the node to compose with in each round of pointer doubling
+    node_parent: np.ndarray  # (nnode,) the node before, 0 of the world itself
+    node_left: tuple[np.ndarray, ...]  # each (nnode,): the node that multiplies from the left in a round, 0 where none
     body_path: Mask  # (nbody, nnode) 1 where the column is the row's last node or before it
     node_before: Mask  # (nnode, nnode) 1 where the column is before the row's node
     node_base_pos: np.ndarray  # (nnode,) row of [0, body, mocap, free joint] positions before the node's joint

@@ -70,8 +70,8 @@ def displacement_and_axes(t: Topology, p: Pose, change: Array) -> tuple[Displace
     q, slope = jax.jvp(quaternion.from_rotation_vector, (own,), (jnp.where(straight, 0, p.cdof[:, :3]),))
     spin = 2 * quaternion.multiply(slope, quaternion.conjugate(q))[:, 1:]
     speed = jnp.where(straight, p.cdof[:, 3:], quaternion.cross(take(p.anchor, joint) + shift, spin))
-    if plan.node_jump:
-        before = _rows(plan.node_jump[0][plan.joint_node[joint]], rotation.shape[0])
+    if plan.node_left:
+        before = _rows(plan.node_parent[plan.joint_node[joint]], rotation.shape[0])
         turning, moving = combine(before, rotation), combine(before, move)
         spin, speed = quaternion.rotate(turning, spin), quaternion.rotate(turning, speed)
         speed = speed + quaternion.cross(moving, spin)
@@ -88,13 +88,13 @@ def turned(q: Array, x: Array) -> Array:
 def _composed(t: Topology, p: Pose, change: Array) -> tuple[Array, Array]:
     """Return the motions of the nodes of kinematics: quaternions, shape (nnode, 4), and moves, shape (nnode, 3) [m].
 
-    Joints are composed by pointer doubling. A motion takes x to x + move + (R - 1) x, with the centre of mass of the
+    Joints are composed as in `kinematics`. A motion takes x to x + move + (R - 1) x, with the centre of mass of the
     tree as the origin.
     """
     rotation, move = (_of_nodes(t, x) for x in _of_joints(t, p, change))
     rotation = jnp.concatenate([1 + rotation[:, :1], rotation[:, 1:]], axis=1)
-    for jump in t.plans.smooth.node_jump:
-        before = _rows(jump, rotation.shape[0])
+    for left in t.plans.smooth.node_left:
+        before = _rows(left, rotation.shape[0])
         turning, moving = combine(before, rotation), combine(before, move)
         move = moving + move + turned(turning, move)
         rotation = quaternion.multiply(turning, rotation)

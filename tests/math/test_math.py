@@ -79,6 +79,15 @@ def test_safe_functions_have_no_nan_and_right_slopes():
     assert error(slopes[:, 5], [1, 1, 1, 0]) < 1e-15
 
 
+def test_rounded_products_are_not_fused_with_sums():
+    a, b, c = np.random.default_rng(0).normal(size=(3, 1000))
+    fast = {"xla_backend_optimization_level": 3}
+    out = jax.jit(lambda a, b, c: safe.rounded(a * b) + c, compiler_options=fast)(a, b, c)
+    np.testing.assert_array_equal(out, a * b + c)
+    assert np.isnan(safe.rounded(jnp.nan)) and np.isinf(safe.rounded(jnp.inf))
+    assert jax.grad(lambda x: safe.rounded(x * x))(3.0) == 6
+
+
 @pytest.mark.parametrize("n", [1, 6, 9])
 def test_cholesky_solves_and_differentiates(n):
     root = RNG.normal(size=(n, n))

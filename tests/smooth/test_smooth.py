@@ -68,6 +68,67 @@ def test_frames_that_nearly_coincide_are_one_as_in_mujoco():
     np.testing.assert_allclose(turned @ turned.T, np.eye(3), atol=1e-12)
 
 
+FINGERS = """
+<mujoco>
+  <worldbody>
+    <body quat="1 2 3 4">
+      <freejoint/>
+      <geom size=".1"/>
+      <body pos=".1 0 0" quat="1 0 0 1">
+        <joint axis="1 2 3"/>
+        <geom size=".1"/>
+        <body name="palm">
+          <joint axis="3 2 1"/>
+          <geom size=".1"/>
+          <body name="left" pos="0 .1 0"><joint type="slide" axis="0 1 0"/><geom type="box" size=".1 .1 .1"/></body>
+          <body pos="0 -.1 0">
+            <joint type="slide" axis="0 1 0"/>
+            <geom size=".1"/>
+            <body name="right"><joint type="slide" axis="1 0 0"/><geom type="box" size=".1 .1 .1"/></body>
+          </body>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>"""
+
+
+def test_fingers_on_slide_joints_are_exactly_parallel():
+    """As in MuJoCo, which copies their rotation: boxes in line then touch by their faces, not by rounding."""
+    mj, m = load(FINGERS)
+    xmat = run(m, states(mj, 5), lambda m, d: kinematics(m, d)).xmat
+    palm, left, right = (np.asarray(xmat[:, mj.body(name).id]) for name in ("palm", "left", "right"))
+    np.testing.assert_array_equal(left, palm)
+    np.testing.assert_array_equal(right, palm)
+
+
+RIGHT_ANGLES = """
+<mujoco>
+  <worldbody>
+    <body quat="1 0 0 1">
+      <geom type="box" size=".1 .2 .3" quat="1 1 0 0"/>
+      <body quat="1 0 -1 0">
+        <geom type="box" size=".1 .2 .3" euler="90 90 0"/>
+        <body quat="1 0 0 -1"><joint/><geom type="box" size=".1 .2 .3"/><geom size=".1" quat="0 1 0 0"/></body>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>"""
+
+
+def test_turns_by_right_angles_are_those_of_mujoco_to_the_last_bit():
+    """What stands upright and square there does so here: ties between faces and corners are broken alike."""
+    mj, m = load(RIGHT_ANGLES)
+    theirs = mujoco.MjData(mj)
+    mujoco.mj_kinematics(mj, theirs)
+    out = jax.jit(lambda: kinematics(m, data(m)))()
+    for name in ("xquat", "xmat", "geom_xmat"):
+        mine = np.asarray(getattr(out, name))
+        assert np.sum(mine == 0) > mine.size / 3
+        bound = 1e-31 if name == "geom_xmat" else 0  # ours is a product of matrices, theirs of quaternions
+        np.testing.assert_allclose(mine, getattr(theirs, name).reshape(mine.shape), rtol=0, atol=bound)
+
+
 def test_products_solves_and_jacobians_equal_mujoco():
     mj, m = load(KINEMATICS)
     sample = states(mj, 3)
