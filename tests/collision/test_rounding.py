@@ -1,4 +1,4 @@
-"""Where rounding decides MuJoCo's own contacts: minimal models of what keeps model files from being exact."""
+"""Where rounding decides MuJoCo's own contacts: what is exact all the same, and minimal models of what is not."""
 
 import jax
 import mujoco
@@ -31,3 +31,24 @@ def test_contacts_are_among_those_of_the_oracle(path):
     print(f"{path.stem}: MuJoCo's contacts move by {jump:.1e}, ours differ by {_apart(mine, theirs[0]):.1e}")
     assert jump > 1e-6
     assert nearest < 1e-6
+
+
+@pytest.mark.parametrize("quat", ["1 0 0 0", "0 1 0 0", "1 0 0 1", "0 1 1 0"])
+def test_a_cylinder_that_stands_on_a_box_touches_at_the_same_corners(quat):
+    """Of the four squares in the polygon of its cap the last digits of their areas choose one."""
+    bodies = "".join(
+        f"""
+        <body pos="{x} {y} {0.1 + height - depth}" quat="{quat}">
+          <freejoint/><geom type="cylinder" size="{radius} {height}" contype="2"/>
+        </body>"""
+        for x, radius in ((-0.5, 0.02), (-0.17, 0.03), (0.1, 0.041), (0.35, 0.05))
+        for y, height, depth in ((0, 0.02, 1e-3), (0.3, 0.06, 1e-4))
+    )
+    mj = mujoco.MjModel.from_xml_string(
+        f"<mujoco><worldbody><geom type='box' size='1 1 .1' conaffinity='2' contype='0'/>{bodies}</worldbody></mujoco>"
+    )
+    theirs = scene.oracle(mj, [mj.qpos0])
+    mine = scene.ours(put_model(mj), theirs)
+    assert theirs[0].ncon == 32
+    got = scene.rows(jax.tree.map(lambda x: np.asarray(x[0]), mine.contact), int(mine.ncon[0]))
+    np.testing.assert_allclose(got, scene.rows(theirs[0].contact, 32), atol=1e-12)

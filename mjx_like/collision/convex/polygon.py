@@ -1,18 +1,35 @@
-"""Polygons in space: one clipped by the sides of another, and the widest four corners, in MuJoCo's order."""
+"""Polygons in space: one clipped by the sides of another, and the widest four corners, in MuJoCo's order.
+
+Which of equal quadrilaterals is the widest, rounding decides. Operations therefore follow MuJoCo's one by one, and no
+multiplication is fused with an addition: the corners of a cylinder that stands upright on a box are MuJoCo's.
+"""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision.convex.simplex import cross, dot
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
+from mjx_like.math import vector as v
 from mjx_like.math.select import rows
 
 Array = jax.Array
 
 _EQUAL = 64  # roundings by which lengths or areas that count as equal may differ
+
+
+def dot(a: Array, b: Array) -> Array:
+    """Return the scalar products along the last axis, of three, each operation rounded."""
+    product = safe.rounded(a * b)
+    return product[..., 0] + product[..., 1] + product[..., 2]
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Return the vector products along the last axis, of three, each operation rounded."""
+    (ax, ay, az), (bx, by, bz) = v.unpack(a), v.unpack(b)
+    forth, back = (ay * bz, az * bx, ax * by), (az * by, ax * bz, ay * bx)
+    return v.pack(tuple(safe.rounded(x) - safe.rounded(y) for x, y in zip(forth, back, strict=True)))
 
 
 def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_count: Array) -> tuple[Array, Array]:
@@ -28,18 +45,15 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
     sides, slots = base.shape[0], base.shape[0] + subject.shape[0]
     following = jnp.where((np.arange(sides) + 1 < base_count)[:, None], jnp.roll(base, -1, axis=0), base[0])
     inward = cross(following - base, normal)
-    length = safe.norm(inward, keepdims=True)
-    (inward,) = safe.rescale((inward,), jnp.where(length < MINVAL, 1, length))
-    level = dot(inward, base)
+    length = safe.sqrt(dot(inward, inward))[:, None]
+    inward = inward * safe.ratio(1, jnp.where(length < MINVAL, 1, length))
     polygon = jnp.concatenate([subject, jnp.zeros((slots - subject.shape[0], 3), subject.dtype)])
     at, before = np.arange(slots), np.tri(slots, k=-1, dtype=bool)
     slack = MINVAL if base.dtype == np.float64 else 1e-10
-    # a cut in a corner is that corner, so that rounding does not tell apart what is equal
-    same = (1e-12 if base.dtype == np.float64 else 1e-6) ** 2 * dot(following[0] - base[0], following[0] - base[0])
 
     def cut(state, side):
         polygon, count = state
-        point, end, inward, level, real = side
+        point, inward, real = side
         depth = dot(polygon - point, inward)
         exists = at < count
 
@@ -49,17 +63,12 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
             return jnp.where(last, x[:1], rolled)
 
         target = after(polygon)
-        run = target - polygon
-        inside, next_inside = depth > -slack, after(depth) > -slack
-        speed = dot(inward, run)
-        share = safe.divide(level - dot(inward, polygon), speed, None)  # of the way; may be beyond all numbers
-        within = (share >= 0) & (share <= 1) & (jnp.abs(speed) >= safe.tiny(speed))
+        next_depth = after(depth)
+        inside, next_inside = depth > -slack, next_depth > -slack
+        share = safe.divide(depth, depth - next_depth, None)  # of the way; may be beyond all numbers
+        within = (share >= 0) & (share <= 1) & (jnp.abs(depth - next_depth) >= safe.tiny(depth))
         crosses = exists & (inside != next_inside) & within
-        met = polygon + jnp.where(within, share, 0)[:, None] * run
-        for corner in (point, end):
-            off = met - corner
-            off = off - dot(off, normal)[:, None] * normal
-            met = jnp.where((dot(off, off) <= same)[:, None], met - off, met)
+        met = polygon + safe.rounded(jnp.where(within, share, 0)[:, None] * (target - polygon))
         enters = exists & next_inside
         emitted = crosses.astype(jnp.int32) + enters.astype(jnp.int32)
         rank = jnp.sum(jnp.where(before, emitted, 0), axis=1, dtype=jnp.int32)
@@ -69,7 +78,7 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
         return (jnp.where(real, clipped, polygon), jnp.where(real, jnp.sum(emitted, dtype=jnp.int32), count)), None
 
     start = polygon, jnp.asarray(subject_count, jnp.int32)
-    return lax.scan(cut, start, (base, following, inward, level, np.arange(sides) < base_count))[0]
+    return lax.scan(cut, start, (base, inward, np.arange(sides) < base_count))[0]
 
 
 def widest(corners: Array, count: Array, line: Array, slots: int) -> tuple[Array, Array]:
