@@ -5,7 +5,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.math import safe
-from mjx_like.math.linalg import matmul
 from mjx_like.types.data import Contact
 from mjx_like.types.model import Model
 from mjx_like.types.smoothing import Smoothing
@@ -59,13 +58,16 @@ def touches(m: Model, c: Contact) -> Array:
 
 
 def _gap(m: Model, c: Contact) -> Array:
-    """Return the gap of each contact, shape (nconmax,): that of its pair, or both of its geoms."""
+    """Return the gap of each contact, shape (nconmax,): that of its pair, or both of its geoms.
+
+    Of a pair that is listed more than once the largest counts.
+    """
     gap = jnp.sum(m.geom_gap[jnp.maximum(c.geom, 0)], axis=1)
     if not m.npair:
         return gap
     pair = np.stack([m.pair_geom1, m.pair_geom2], axis=1)
     own = jnp.any(jnp.all(c.geom[:, None, None] == np.stack([pair, pair[:, ::-1]], axis=1), axis=3), axis=2)
-    return jnp.where(jnp.any(own, axis=1), matmul(own.astype(gap.dtype), m.pair_gap), gap)
+    return jnp.where(jnp.any(own, axis=1), jnp.max(jnp.where(own, m.pair_gap, -jnp.inf), axis=1), gap)
 
 
 def softened(s: Smoothing, violation: Array) -> tuple[Array, Array]:

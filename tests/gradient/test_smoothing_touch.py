@@ -12,19 +12,19 @@ from mjx_like.smoothing import with_smoothing
 from mjx_like.state.initial import make_data
 
 WIDTH = 0.01
-GAPS = {"none": "", "geom": 'gap="0.002"', "pair": ""}
+GAPS = {"none": "", "geom": 'gap="0.002"', "pair": "", "pair twice": ""}
 XML = """<mujoco><option><flag gravity="disable"/></option>
 <worldbody><geom name="floor" type="plane" size="1 1 1"/><body name="ball"><joint type="slide" axis="0 0 1"/>
   <geom name="ball" size=".1" mass="1" adhesion="2" {gap}/></body></worldbody>{pair}
 <actuator><adhesion body="ball" gain="3" ctrlrange="0 1"/></actuator>
 <sensor><contact geom1="ball" data="found"/></sensor></mujoco>"""
-PAIR = '<contact><pair geom1="ball" geom2="floor" gap="0.002" adhesion="2"/></contact>'
+PAIR = '<pair geom1="ball" geom2="floor" gap="0.002" adhesion="2"/>'
 HEIGHTS = np.array([-0.004, 0.001, 0.003, 0.0199, 0.03])
 
 
 @pytest.mark.parametrize("kind", GAPS)
 def test_contacts_count_where_mujoco_has_them(kind):
-    pair = PAIR if kind == "pair" else ""
+    pair = f"<contact>{PAIR * (1 + kind.endswith('twice'))}</contact>" if "pair" in kind else ""
     own = mujoco.MjModel.from_xml_string(XML.format(gap=GAPS[kind], pair=pair))
     m = with_smoothing(put_model(own), WIDTH)
     d = jax.jit(jax.vmap(lambda h: forward(m, make_data(m).replace(qpos=h[None], ctrl=jnp.ones(1)))))(HEIGHTS + 0.1)
