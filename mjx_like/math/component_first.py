@@ -24,9 +24,8 @@ def multiply(p: Array, q: Array) -> Array:
     """Return the quaternion product p q, shape (4, n)."""
     i, j, k = (s[..., None].astype(q.dtype) for s in _SIGNS)
     block = q.reshape(2, 2, -1)
-    parts = block, i * block[:, ::-1], j * block[::-1], k * block[::-1, ::-1]
-    w, x, y, z = (safe.rounded(factor * part) for factor, part in zip(p, parts, strict=True))
-    return (w + x + y + z).reshape(4, -1)
+    parts = jnp.stack([block, i * block[:, ::-1], j * block[::-1], k * block[::-1, ::-1]])
+    return jnp.sum(safe.rounded(p.reshape(4, 1, 1, -1) * parts), axis=0).reshape(4, -1)
 
 
 def matrix(q: Array) -> Array:
@@ -34,12 +33,12 @@ def matrix(q: Array) -> Array:
 
     Entries that cancel, as those of turns by right angles, are zero to the last bit.  Source: mju_quat2Mat.
     """
-    w, v = q[0], q[1:]
+    product = safe.rounded(q[:, None] * q[None])
+    scalar, axis = product[0, 0], product[0, 1:]
     skew, unit = _SKEW[..., None].astype(q.dtype), _UNIT[..., None].astype(q.dtype)
-    rotated = skew[0] * v[0] + skew[1] * v[1] + skew[2] * v[2]
-    square, product = safe.rounded(q * q), safe.rounded(v[:, None] * v[None])
-    scalar = square[0] - square[1] - square[2] - square[3]
-    return scalar * unit + 2 * (product + safe.rounded(w * rotated))
+    rotated = skew[0] * axis[0] + skew[1] * axis[1] + skew[2] * axis[2]
+    scalar = scalar - product[1, 1] - product[2, 2] - product[3, 3]
+    return scalar * unit + 2 * (product[1:, 1:] + rotated)
 
 
 def pose(rotation: Array, position: Array) -> Array:

@@ -38,8 +38,9 @@ def normalize(q: Array) -> Array:
 
     The value is q itself where its norm is 1 but for rounding, as in MuJoCo.  Source: mju_normalize4.
     """
-    unit, length = safe.normalize(q)
-    return unit + lax.stop_gradient(jnp.where(jnp.abs(length - 1) <= MINVAL, q - unit, 0))
+    unit, _ = safe.normalize(q)
+    off = lax.stop_gradient(q - unit)
+    return unit + lax.select(jnp.abs(off) <= MINVAL, off, lax.full_like(off, 0))
 
 
 def rotate(q: Array, v: Array) -> Array:

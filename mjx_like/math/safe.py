@@ -70,7 +70,7 @@ def rounded(x: Array) -> Array:
 
     For what depends on the last digit, as a choice between candidates that are equal but for rounding.
     """
-    return jnp.where(x == x, x, jnp.nan)
+    return lax.select(x == x, x, lax.full_like(x, np.nan))
 
 
 def _floats(a: Array | float, b: Array | float) -> tuple[Array, Array]:
