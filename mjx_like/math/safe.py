@@ -66,7 +66,7 @@ def rescale(parts: tuple[Array, ...], length: Array, size: Array | None = None) 
 
 
 def rounded(x: Array) -> Array:
-    """Return x as it is when it is rounded: XLA on a CPU would fuse a product into the sum that takes it (FMA).
+    """Return x, rounded before it is used: else XLA on a CPU fuses a product into the sum that takes it (FMA).
 
     For what depends on the last digit, as a choice between candidates that are equal but for rounding.
     """

@@ -96,7 +96,7 @@ FINGERS = """
 def test_fingers_on_slide_joints_are_exactly_parallel():
     """As in MuJoCo, which copies their rotation: boxes in line then touch by their faces, not by rounding."""
     mj, m = load(FINGERS)
-    xmat = run(m, states(mj, 5), lambda m, d: kinematics(m, d)).xmat
+    xmat = run(m, states(mj, 5), kinematics).xmat
     palm, left, right = (np.asarray(xmat[:, mj.body(name).id]) for name in ("palm", "left", "right"))
     np.testing.assert_array_equal(left, palm)
     np.testing.assert_array_equal(right, palm)

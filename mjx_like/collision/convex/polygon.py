@@ -19,13 +19,13 @@ Array = jax.Array
 _EQUAL = 64  # roundings by which lengths or areas that count as equal may differ
 
 
-def dot(a: Array, b: Array) -> Array:
+def _dot(a: Array, b: Array) -> Array:
     """Return the scalar products along the last axis, of three, each operation rounded."""
     product = safe.rounded(a * b)
     return product[..., 0] + product[..., 1] + product[..., 2]
 
 
-def cross(a: Array, b: Array) -> Array:
+def _cross(a: Array, b: Array) -> Array:
     """Return the vector products along the last axis, of three, each operation rounded."""
     (ax, ay, az), (bx, by, bz) = v.unpack(a), v.unpack(b)
     forth, back = (ay * bz, az * bx, ax * by), (az * by, ax * bz, ay * bx)
@@ -44,8 +44,8 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
     """
     sides, slots = base.shape[0], base.shape[0] + subject.shape[0]
     following = jnp.where((np.arange(sides) + 1 < base_count)[:, None], jnp.roll(base, -1, axis=0), base[0])
-    inward = cross(following - base, normal)
-    length = safe.sqrt(dot(inward, inward))[:, None]
+    inward = _cross(following - base, normal)
+    length = safe.sqrt(_dot(inward, inward))[:, None]
     inward = inward * safe.ratio(1, jnp.where(length < MINVAL, 1, length))
     polygon = jnp.concatenate([subject, jnp.zeros((slots - subject.shape[0], 3), subject.dtype)])
     at, before = np.arange(slots), np.tri(slots, k=-1, dtype=bool)
@@ -54,7 +54,7 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
     def cut(state, side):
         polygon, count = state
         point, inward, real = side
-        depth = dot(polygon - point, inward)
+        depth = _dot(polygon - point, inward)
         exists = at < count
 
         def after(x):
@@ -65,8 +65,9 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
         target = after(polygon)
         next_depth = after(depth)
         inside, next_inside = depth > -slack, next_depth > -slack
-        share = safe.divide(depth, depth - next_depth, None)  # of the way; may be beyond all numbers
-        within = (share >= 0) & (share <= 1) & (jnp.abs(depth - next_depth) >= safe.tiny(depth))
+        fall = depth - next_depth
+        share = safe.divide(depth, fall, None)  # of the way; may be beyond all numbers
+        within = (share >= 0) & (share <= 1) & (jnp.abs(fall) >= safe.tiny(fall))
         crosses = exists & (inside != next_inside) & within
         met = polygon + safe.rounded(jnp.where(within, share, 0)[:, None] * (target - polygon))
         enters = exists & next_inside
@@ -87,7 +88,7 @@ def widest(corners: Array, count: Array, line: Array, slots: int) -> tuple[Array
     n = corners.shape[0]
     used = np.arange(n) < count
     gap = corners[None] - corners[:, None]
-    square = jnp.where(used[:, None] & used & (np.arange(n)[:, None] < np.arange(n)), dot(gap, gap), 0)
+    square = jnp.where(used[:, None] & used & (np.arange(n)[:, None] < np.arange(n)), _dot(gap, gap), 0)
     # a corner that two sides cut twice: equal up to rounding counts as equal
     most = jnp.max(square)
     far = jnp.argmax(square.ravel() >= most * (1 - _EQUAL * jnp.finfo(square.dtype).eps))
@@ -117,8 +118,8 @@ def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, orie
 
     def area(quad):
         a, b, c, d = rows(corners, quad)
-        across = cross(a - c, b - d)
-        return 0.5 * jnp.sqrt(dot(across, across))
+        across = _cross(a - c, b - d)
+        return 0.5 * jnp.sqrt(_dot(across, across))
 
     def step(i):
         return jnp.where(i + 1 < count, i + 1, 0)
