@@ -97,7 +97,7 @@ def supports(
     Source: mjc_sphereSupport, mjc_capsuleSupport, mjc_ellipsoidSupport, mjc_cylinderSupport, mjc_boxSupport,
     mjc_meshSupport, mjc_hillclimbSupport, mjc_prism_support; mjccd_support for the middle.
     """
-    d = jnp.sum(geoms.mat * direction[:, :, None], axis=1)
+    d = jnp.sum(safe.rounded(geoms.mat * direction[:, :, None]), axis=1)
     local, index = jnp.zeros_like(d), jnp.full(d.shape[0], -1, jnp.int32)
     for kind in sorted(set().union(*kinds) - set(_POINTS)):
         point, corner = jax.vmap(functools.partial(_SUPPORT[GeomType(kind)], middle=middle))(geoms.size, d)
@@ -153,11 +153,17 @@ def _box(size: Array, d: Array, middle: bool) -> tuple[Array, Array]:
 
 
 def _mesh(vert: Array, d: Array, seen: Array) -> tuple[Array, Array]:
-    first = lax.argmax(v.dot(v.unpack(vert), v.unpack(d)), 0, jnp.int32)
+    first = lax.argmax(_reach(vert, d), 0, jnp.int32)
     two = rows(vert, jnp.stack([jnp.maximum(seen, 0), first]))
-    reach = v.dot(v.unpack(two), v.unpack(d))
+    reach = _reach(two, d)
     kept = (seen >= 0) & (reach[0] >= reach[1])
     return jnp.where(kept, two[0], two[1]), jnp.where(kept, seen, first)
+
+
+def _reach(vert: Array, d: Array) -> Array:
+    """Return how far points, shape (n, 3), lie in a direction, shape (n,): the same number wherever it is computed."""
+    x, y, z = (safe.rounded(a * b) for a, b in zip(v.unpack(vert), v.unpack(d), strict=True))
+    return x + y + z
 
 
 def _prism(vert: Array, d: Array, seen: Array) -> tuple[Array, Array]:

@@ -5,6 +5,8 @@ w sees by faces from w to the edge of the hole. The distance of the nearest face
 w along its normal an upper one. Geoms with corners end where w is a corner that the polytope has. MuJoCo does not
 number the corners of the prisms of height fields: there the search ends where the corner of the other geom occurs in
 the polytope, often before the nearest face is found, with a face within the Minkowski difference: too small a depth.
+Where rounding spoils the polytope MuJoCo finds nothing; here the face counts if the two bounds have met to half the
+digits by then, as under a tolerance that rounding cannot reach.
 Source: epa, horizon, epaWitness in MuJoCo's engine_collision_gjk.
 """
 
@@ -32,7 +34,7 @@ class Penetration(NamedTuple):
     first: Array  # witness points, shape (3,) [m], world
     second: Array
     corners: Corners  # of the face, three
-    found: Array  # False where rounding has spoilt the polytope
+    found: Array  # False where rounding has spoilt the polytope before the bounds met
 
 
 class _State(NamedTuple):
@@ -111,14 +113,15 @@ def _expanded(geoms: Pair, kinds, center: Array, rules: _Rules, s: _State) -> _S
     corners = s.corners.put(s.used, new)
     fan = (sees, edges, count, rank, plane[3], upper)
     patched, flat = _patch(faces, s.used, corners.points, center, *fan)
-    broken = ~end & ((count < 3) | flat)
-    go = ~end & ~broken
+    spoilt = ~end & ((count < 3) | flat)
+    met = upper - lower <= jnp.sqrt(jnp.finfo(upper.dtype).eps) * upper
+    go = ~end & ~spoilt
     return _State(
         *jax.tree.map(lambda x, y: jnp.where(go, x, y), (corners, s.used + 1, patched), (s.corners, s.used, faces)),
         upper,
         nearest,
         plane,
-        s.found & ~broken,
+        s.found & (~spoilt | met),
         s.step + 1,
         ~go | ~jnp.any(patched.state == OPEN) | (s.step + 1 >= rules.iterations),
         new.index,
