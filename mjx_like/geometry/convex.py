@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.constants import MINVAL
-from mjx_like.math import safe
+from mjx_like.math import safe, unfused
 from mjx_like.math import vector as v
 from mjx_like.math.select import rows
 from mjx_like.types.enums import GeomType
@@ -109,8 +109,11 @@ def supports(
             point, corner = _POINTS[GeomType(kind)](geoms.vert[side], d[side], seen[side])
             here = (geoms.kind == kind) & (np.arange(d.shape[0]) == side)
             local, index = jnp.where(here[:, None], point, local), jnp.where(here, corner, index)
-    point = geoms.pos + jnp.sum(geoms.mat * local[:, None], axis=2)
-    return Vertex(point + 0.5 * jnp.maximum(geoms.margin, 0)[:, None] * direction, index)
+    point = geoms.pos + jnp.sum(unfused.product(geoms.mat, local[:, None]), axis=2)
+    if GeomType.SPHERE in set().union(*kinds) and point.dtype == np.float64:  # its frame rounds otherwise
+        ball = geoms.pos + unfused.product(geoms.size[:, :1], direction)
+        point = jnp.where((geoms.kind == GeomType.SPHERE)[:, None], ball, point)
+    return Vertex(point + unfused.product(0.5 * jnp.maximum(geoms.margin, 0)[:, None], direction), index)
 
 
 def corners(geom: Convex, index: Array) -> Array:
@@ -129,21 +132,21 @@ def _sphere(size: Array, d: Array, middle: bool) -> tuple[Array, None]:
 
 
 def _capsule(size: Array, d: Array, middle: bool) -> tuple[Array, None]:
-    return size[0] * d + jnp.where(np.arange(3) == 2, _ends(d, size[1], middle), 0), None
+    return unfused.product(size[0], d) + jnp.where(np.arange(3) == 2, _ends(d, size[1], middle), 0), None
 
 
 def _ellipsoid(size: Array, d: Array, middle: bool) -> tuple[Array, None]:
     scaled = d * size
-    square = jnp.sum(scaled * scaled)
+    square = jnp.sum(unfused.product(scaled, scaled))
     good = square >= MINVAL * MINVAL
-    (unit,) = safe.rescale((scaled,), jnp.sqrt(jnp.where(good, square, 1)))
-    return size * jnp.where(good, unit, np.arange(3) == 0), None
+    inverse = safe.ratio(1, unfused.rounded(safe.root(jnp.where(good, square, 1))))
+    return jnp.where(good, scaled * (inverse * size), jnp.where(np.arange(3) == 0, size, 0)), None
 
 
 def _cylinder(size: Array, d: Array, middle: bool) -> tuple[Array, Array]:
-    square = d[0] * d[0] + d[1] * d[1]
+    square = unfused.product(d[0], d[0]) + unfused.product(d[1], d[1])
     wide = square >= MINVAL * MINVAL
-    (rim,) = safe.rescale((d,), jnp.sqrt(jnp.where(wide, square, 1)), size[0])
+    (rim,) = safe.rescale((d,), unfused.rounded(jnp.sqrt(jnp.where(wide, square, 1))), size[0])
     rim = jnp.where(wide, rim, 0)
     return jnp.where(np.arange(3) == 2, _ends(d, size[1], middle), rim), (d[2] < 0).astype(jnp.int32)
 

@@ -6,6 +6,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.math import lapack, safe
+from mjx_like.math import vector as v
 from mjx_like.math.batching import whole_batch
 from mjx_like.math.on_gpu import MOST, Function, Trial, anywhere
 from mjx_like.math.platform import on_cpu
@@ -25,6 +26,16 @@ def matmul(a: Array, b: Array) -> Array:
         if n <= _SHORTEST_DOT:
             return sum(a[..., :, i, None] * b[..., i, None, :] for i in range(n))
     return jnp.matmul(a, b, precision="highest")
+
+
+def dot(a: Array, b: Array) -> Array:
+    """Return the scalar products along the last axis."""
+    return jnp.sum(a * b, axis=-1)
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Return the vector products along the last axis, of three; by components, which is the fastest in a loop."""
+    return v.pack(v.cross(v.unpack(a), v.unpack(b)))
 
 
 def gram(a: Array, b: Array) -> Array:

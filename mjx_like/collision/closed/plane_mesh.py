@@ -6,9 +6,9 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision.convex.polygon import largest_quad
-from mjx_like.collision.convex.simplex import dot
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.math import vector as v
+from mjx_like.math.linalg import dot
 from mjx_like.math.select import take
 from mjx_like.types.model import Model
 from mjx_like.types.plans import PairGroup, SolidPlan

@@ -76,7 +76,7 @@ def deepest(a: Convex, b: Convex, kinds: tuple[tuple[int, ...], tuple[int, ...]]
     begun = polytope.start(geoms, kinds, found.simplex, found.count, found.seen, iterations + 5)
     begun = begun._replace(sound=begun.sound & deep)
     options = {"tolerance": tolerance, "iterations": iterations, "discrete": discrete}
-    inner = epa.penetration(geoms, kinds, begun, found.seen, numbered=numbered, **options)
+    inner = epa.penetration(geoms, kinds, begun, numbered=numbered, **options)
     rows = jnp.where(found.count > np.arange(3), np.arange(3), 0)
     return Nearest(
         jnp.where(deep, jnp.where(inner.found, -inner.depth, 0), found.dist),

@@ -20,7 +20,6 @@ from mjx_like.collision.convex import manifold
 from mjx_like.collision.convex.ccd import Nearest
 from mjx_like.collision.convex.feature import Tables
 from mjx_like.collision.convex.gjk import Corners
-from mjx_like.collision.convex.simplex import dot
 from mjx_like.collision.convex.touched_surface import (
     TINY,
     Touched,
@@ -32,7 +31,7 @@ from mjx_like.collision.convex.touched_surface import (
 )
 from mjx_like.geometry.convex import Convex
 from mjx_like.math import safe
-from mjx_like.math.linalg import product
+from mjx_like.math.linalg import dot, product
 
 Array = jax.Array
 

@@ -19,10 +19,13 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision.convex.gjk import Corners, support_pair
-from mjx_like.collision.convex.polytope import CLOSED, FREE, OPEN, Faces, Polytope, planes
+from mjx_like.collision.convex.horizon import first_nearest, horizon, ordered, places
+from mjx_like.collision.convex.polytope import CLOSED, FREE, Faces, Polytope, planes
 from mjx_like.collision.convex.simplex import affine, dot
 from mjx_like.geometry.convex import Pair
-from mjx_like.math.select import rows, written
+from mjx_like.math import unfused
+from mjx_like.math import vector as v
+from mjx_like.math.select import rows
 
 Array = jax.Array
 
@@ -60,7 +63,7 @@ class _Rules(NamedTuple):
     iterations: int
 
 
-def penetration(geoms: Pair, kinds, polytope: Polytope, seen, *, tolerance: Array, iterations: int,
+def penetration(geoms: Pair, kinds, polytope: Polytope, *, tolerance: Array, iterations: int,
                 discrete: Array, numbered: Array | bool = True) -> Penetration:  # fmt: skip
     """Return depth, witness points and final face; nothing is found where the polytope is not sound.
 
@@ -75,14 +78,24 @@ def penetration(geoms: Pair, kinds, polytope: Polytope, seen, *, tolerance: Arra
     begun, sound = polytope.faces, polytope.sound
     upper, zero = jnp.asarray(jnp.inf, polytope.center.dtype), jnp.zeros((), jnp.int32)
     start = _State(
-        polytope.corners, polytope.used, begun, upper, begun.corner[0], begun.plane[0], sound, zero, ~sound, seen
+        polytope.corners,
+        polytope.used,
+        begun,
+        upper,
+        begun.corner[0],
+        begun.plane[0],
+        sound,
+        zero,
+        ~sound,
+        polytope.seen,
     )
     expand = functools.partial(_expanded, geoms, kinds, polytope.center, rules)
     last = lax.while_loop(lambda s: ~s.done, expand, start)
     corners, foot = last.corners.rows(last.nearest), last.plane[:3]
-    weights, whole = affine(corners.points, foot)
-    weights = weights / jnp.where(whole == 0, 1, whole)
-    both = jnp.sum(weights[:, None] * corners.table[:, :6], axis=0)
+    areas = jnp.unstack(affine(corners.points, foot)[0])
+    whole = areas[0] + areas[1] + areas[2]
+    weights = v.pack(unfused.divide(areas, jnp.where(whole == 0, 1, whole)))
+    both = jnp.sum(unfused.product(weights[:, None], corners.table[:, :6]), axis=0)
     return Penetration(jnp.sqrt(last.plane[3]), both[:3], both[3:], corners, last.found)
 
 
@@ -90,8 +103,8 @@ def _expanded(geoms: Pair, kinds, center: Array, rules: _Rules, s: _State) -> _S
     """Return the state after one more corner, or the same polytope at the end."""
     room = s.corners.table.shape[0]
     faces = s.faces
-    squares = jnp.where(faces.state == OPEN, faces.plane[:, 3], jnp.inf)
-    face = jnp.argmin(squares)
+    squares = jnp.where(faces.place >= 0, faces.plane[:, 3], jnp.inf)
+    face = first_nearest(faces.place, squares)
     stuck = rows(squares, face) > jnp.minimum(s.upper * s.upper, jnp.finfo(squares.dtype).max)
     nearest, plane = (
         jnp.where(stuck, s.nearest, rows(faces.corner, face)),
@@ -100,18 +113,18 @@ def _expanded(geoms: Pair, kinds, center: Array, rules: _Rules, s: _State) -> _S
     lower = jnp.sqrt(plane[3])
     safe_lower = jnp.where(lower == 0, 1, lower)
 
-    new = support_pair(geoms, kinds, plane[:3] / safe_lower, s.seen)
+    new = support_pair(geoms, kinds, v.pack(unfused.divide(v.unpack(plane[:3]), safe_lower)), s.seen)
     point = new.points
     height = dot(plane[:3], point) / safe_lower
     upper = jnp.where(stuck, s.upper, jnp.minimum(s.upper, height))
     known = (np.arange(room) < s.used) & jnp.all((s.corners.table[:, 6:] == new.table[6:]) | ~rules.told, axis=1)
     end = stuck | (lower == 0) | (height - lower < rules.tolerance) | (rules.sharp & jnp.any(known))
 
-    sees = (faces.state != FREE) & (dot(faces.plane[:, :3], point) - faces.plane[:, 3] > rules.clearance)
+    sees = (faces.place != FREE) & (dot(faces.plane[:, :3], point) - faces.plane[:, 3] > rules.clearance)
     sees |= np.arange(sees.size) == face
-    edges, count, rank = _horizon(faces.corner, sees, faces.state == FREE, room)
+    edges, count, rank = horizon(faces.corner, sees, face, faces.place == FREE, room, in_order=ordered(squares))
     corners = s.corners.put(s.used, new)
-    fan = (sees, edges, count, rank, plane[3], upper)
+    fan = (sees, face, edges, count, rank, plane[3], upper)
     patched, flat = _patch(faces, s.used, corners.points, center, *fan)
     spoilt = ~end & ((count < 3) | flat)
     met = upper - lower <= jnp.sqrt(jnp.finfo(upper.dtype).eps) * upper
@@ -123,49 +136,33 @@ def _expanded(geoms: Pair, kinds, center: Array, rules: _Rules, s: _State) -> _S
         plane,
         s.found & (~spoilt | met),
         s.step + 1,
-        ~go | ~jnp.any(patched.state == OPEN) | (s.step + 1 >= rules.iterations),
+        ~go | ~jnp.any(patched.place >= 0) | (s.step + 1 >= rules.iterations),
         new.index,
     )
 
 
-def _horizon(corner: Array, sees: Array, free: Array, room: int) -> tuple[Array, Array, Array]:
-    """Return the directed edges, first * room + second, around the faces that are seen, and their number.
-
-    An edge is on the border where the face on its other side is not seen; there its reverse does not occur.
-    Third is the rank of each face that is free or seen among those.
-    """
-    start, end = corner, corner[:, np.array([1, 2, 0])]
-    key = jnp.where(sees[:, None], start * room + end, room * room)
-    seen = written(jnp.zeros(room * room + 1, bool), key.ravel(), jnp.ones(key.size, bool))
-    border = (sees[:, None] & ~rows(seen, end * room + start)).astype(jnp.int32)
-    own = border[:, 0] + border[:, 1] + border[:, 2]
-    sums = jnp.cumsum(jnp.stack([own, (free | sees).astype(jnp.int32)]), axis=1, dtype=jnp.int32)
-    begin = sums[0] - own
-    address = jnp.stack([begin, begin + border[:, 0], begin + border[:, 0] + border[:, 1]], axis=1)
-    address = jnp.where(border > 0, jnp.minimum(address, room), room)
-    edges = written(jnp.zeros(room + 1, jnp.int32), address.ravel(), key.ravel())
-    return edges[:room], sums[0, -1], sums[1] - 1
-
-
 def _patch(
-    old: Faces, newest: Array, points: Array, center: Array, sees: Array, edges: Array, count: Array, rank: Array,
-    lower: Array, upper: Array,
+    old: Faces, newest: Array, points: Array, center: Array, sees: Array, first: Array, edges: Array, count: Array,
+    rank: Array, lower: Array, upper: Array,
 ) -> tuple[Faces, Array]:  # fmt: skip
     """Return the faces with those that are seen replaced by a fan from the newest corner, and whether one has no area.
 
     New faces take the free rows, in the order of the edges; see `_horizon`.
     """
     room = edges.shape[0]
-    fresh = ((old.state == FREE) | sees) & (rank < count)
+    fresh = ((old.place == FREE) | sees) & (rank < count)
     edge = rows(edges, jnp.clip(rank, 0, room - 1))
     triangle = jnp.stack([jnp.broadcast_to(newest, edge.shape), edge // room, edge % room], axis=1)
     plane = planes(points, triangle, center)
     square = plane[:, 3]
     flat = jnp.any(fresh & (square == 0))
-    state = jnp.where((square >= lower) & (square <= upper * upper), OPEN, CLOSED)
+    is_open = fresh & (square >= lower) & (square <= upper * upper)
+    place, last = old.place, jnp.zeros_like(old.place)
+    if ordered(square):
+        place, listed = places(old.place, sees, first)
+        last = listed - 1 + jnp.cumsum(is_open, dtype=jnp.int32)
+    place = jnp.where(fresh, jnp.where(is_open, last, CLOSED), jnp.where(sees, FREE, place))
     new = fresh[:, None]
     return Faces(
-        jnp.where(new, triangle, old.corner),
-        jnp.where(new, plane, old.plane),
-        jnp.where(fresh, state, jnp.where(sees, FREE, old.state)).astype(jnp.int32),
-    ), flat
+        jnp.where(new, triangle, old.corner), jnp.where(new, plane, old.plane), place.astype(jnp.int32)
+    ), flat  # fmt: skip

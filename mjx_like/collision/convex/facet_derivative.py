@@ -9,9 +9,10 @@ import jax.numpy as jnp
 
 from mjx_like.collision.convex.ccd import Nearest
 from mjx_like.collision.convex.derivative import follow_one
-from mjx_like.collision.convex.simplex import affine, cross, dot
+from mjx_like.collision.convex.simplex import affine
 from mjx_like.geometry.convex import Convex, corners
 from mjx_like.math import safe
+from mjx_like.math.linalg import cross, dot
 from mjx_like.types.enums import GeomType
 
 Array = jax.Array

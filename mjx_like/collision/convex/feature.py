@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision.convex.simplex import dot
 from mjx_like.constants import MINVAL
 from mjx_like.math import safe
+from mjx_like.math.linalg import dot
 from mjx_like.math.select import rows
 from mjx_like.types.enums import GeomType
 from mjx_like.types.plans import SolidPlan

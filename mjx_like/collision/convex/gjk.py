@@ -7,6 +7,8 @@ whose stage is data.
 Source: mjc_ccd, gjk in MuJoCo's engine_collision_gjk.
 """
 
+import functools
+import operator
 from typing import NamedTuple
 
 import jax
@@ -16,12 +18,15 @@ from jax import lax
 
 from mjx_like.collision.convex.simplex import dot, nearest
 from mjx_like.constants import MINVAL
-from mjx_like.geometry.convex import Pair, core, supports
+from mjx_like.geometry.convex import CORNERED, ROUND, Pair, core, supports
+from mjx_like.math import unfused
 from mjx_like.math.select import rows
+from mjx_like.types.enums import GeomType
 
 Array = jax.Array
 
 FAR = 1e30  # stands for no distance
+_POINTED = (*ROUND, *CORNERED, GeomType.HFIELD)  # without radius and margin, they have corners alone
 _CORE, _FULL, _DONE = range(3)  # stages: reduced geoms, full geoms, end
 
 
@@ -89,6 +94,21 @@ def support_pair(geoms: Pair, kinds, direction: Array, seen: Array, middle: bool
     return Corners(jnp.concatenate([found.point.ravel(), found.index.astype(found.point.dtype)]))
 
 
+def support_pairs(geoms: Pair, kinds, directions: Array, seen: Array) -> Corners:
+    """Return the farthest points in unit directions, shape (k, 3); in float64 each knows the corners of the one before.
+
+    Of corners of a mesh that are equally far, MuJoCo keeps the last that it found.
+    """
+    if directions.dtype == np.float64 and any(GeomType.MESH in own for own in kinds):
+
+        def onward(seen, direction):
+            found = support_pair(geoms, kinds, direction, seen)
+            return found.index, found
+
+        return lax.scan(onward, seen, directions)[1]
+    return jax.vmap(lambda direction: support_pair(geoms, kinds, direction, seen))(directions)
+
+
 def distance(geoms: Pair, kinds, *, tolerance: Array, iterations: int, cutoff: Array, discrete: Array) -> Distance:
     """Return distance and nearest points, or the simplex around the origin that the penetration starts from.
 
@@ -101,33 +121,36 @@ def distance(geoms: Pair, kinds, *, tolerance: Array, iterations: int, cutoff: A
       discrete: whether both geoms have corners only, which makes the search finite.
     """
     thin, offs = core(geoms)
-    off, span = offs[0] + offs[1], geoms.center[0] - geoms.center[1]
+    off, span = offs[0] + offs[1], _first_guess(geoms)
+    pointed = functools.reduce(operator.or_, (geoms.kind == kind for kind in _POINTED))
+    finite = jnp.all(pointed) if span.dtype == np.float64 else discrete  # the search on the reduced geoms
 
     def body(s: _State) -> _State:
         old = s.found
         full = s.stage == _FULL
         now = geoms._replace(size=jnp.where(full, geoms.size, thin.size), margin=jnp.where(full, geoms.margin, 0))
-        exact = discrete & jnp.all(now.margin == 0)
+        exact = jnp.where(full, discrete, finite) & jnp.all(now.margin == 0)
         limit = jnp.where(full, cutoff, cutoff + off)
         here, length = s.point, old.dist
-        new = support_pair(now, kinds, -here / jnp.where(length == 0, 1, length), old.seen)
+        new = support_pair(now, kinds, -here * _inverse(length), old.seen)
         corner = new.points
 
         lower = dot(here, corner)
         short = jnp.where(exact, MINVAL, tolerance)
-        over = (length < short) | (jnp.abs(s.before - length) < MINVAL) | (old.count == 4) | (s.step >= iterations)
+        late, stalls = s.step >= iterations, (s.step > 1) & (jnp.abs(s.before - length) < MINVAL)
+        over = late | stalls | (length < short) | (old.count == 4)
         over |= dot(here, here - corner) < jnp.where(exact, 0, 0.5 * tolerance * tolerance)
         apart = lower > 0
         beyond = ~over & apart & (lower >= limit * length)
-        dist = jnp.where(beyond, FAR, jnp.where((old.count == 4) & ~apart, 0, length))
+        reached = jnp.where(late, s.before, length)  # MuJoCo takes the length of the last point that it searched from
+        dist = jnp.where(beyond, FAR, jnp.where((old.count == 4) & ~apart, 0, reached))
         last = old._replace(dist=dist, count=jnp.where(beyond, 0, old.count), apart=apart, reduced=~full)
 
         grown = old.simplex.put(old.count, new)
-        simplex, weights, count = _compact(grown, nearest(grown.points, old.count + 1))
-        both = jnp.sum(weights[:, None] * simplex.table[:, :6], axis=0)
-        first, second = both[:3], both[3:]
-        point = jnp.sum(weights[:, None] * simplex.points, axis=0)
-        onward = Distance(jnp.sqrt(dot(point, point)), first, second, simplex, count, apart, ~full, new.index)
+        weights, point = nearest(grown.points, old.count + 1)
+        simplex, weights, count = _compact(grown, weights)
+        both = _mean(weights, simplex.table[:, :6])
+        onward = Distance(jnp.sqrt(dot(point, point)), both[:3], both[3:], simplex, count, apart, ~full, new.index)
 
         end = over | beyond
         again = end & ~full & ~(dist > tolerance)
@@ -147,9 +170,25 @@ def distance(geoms: Pair, kinds, *, tolerance: Array, iterations: int, cutoff: A
     return _grow(found, offs, cutoff)
 
 
+def _inverse(length: Array) -> Array:
+    """Return 1 / length, or what is finite where that is zero."""
+    return unfused.rounded(1 / jnp.where(length == 0, 1, length))
+
+
+def _mean(weights: Array, points: Array) -> Array:
+    """Return the sum of four rows times their weights, from the first to the last."""
+    return jnp.sum(unfused.product(weights[:, None], points), axis=0)
+
+
+def _first_guess(geoms: Pair) -> Array:
+    """Return the difference of the centres, shape (3,), or the first unit vector where they coincide."""
+    span = geoms.center[0] - geoms.center[1]
+    return jnp.where(dot(span, span) < MINVAL * MINVAL, np.arange(3) == 0, span)
+
+
 def _start(geoms: Pair, seen: Array) -> Distance:
     first, second = geoms.center
-    span = first - second
+    span = _first_guess(geoms)
     none, yes = Corners(jnp.zeros((4, 8), span.dtype)), jnp.ones((), bool)
     return Distance(jnp.sqrt(dot(span, span)), first, second, none, jnp.zeros((), jnp.int32), yes, yes, seen)
 
@@ -157,14 +196,14 @@ def _start(geoms: Pair, seen: Array) -> Distance:
 def _grow(found: Distance, offs: Array, cutoff: Array) -> Distance:
     """Return the result for full geoms where it was found for reduced ones.  Source: inflate."""
     step = found.second - found.first
-    length = jnp.sqrt(jnp.sum(step * step))
-    step = jnp.where(length < MINVAL, np.arange(3) == 0, step / jnp.where(length < MINVAL, 1, length))
+    length = jnp.sqrt(dot(step, step))
+    step = jnp.where(length < MINVAL, np.arange(3) == 0, step * _inverse(length))
     grown = found.reduced & (found.dist < FAR)
     dist = jnp.where(grown, found.dist - (offs[0] + offs[1]), found.dist)
     return found._replace(
         dist=jnp.where(grown & (dist > cutoff), FAR, dist),
-        first=jnp.where(grown, found.first + offs[0] * step, found.first),
-        second=jnp.where(grown, found.second - offs[1] * step, found.second),
+        first=jnp.where(grown, found.first + unfused.product(offs[0], step), found.first),
+        second=jnp.where(grown, found.second - unfused.product(offs[1], step), found.second),
     )
 
 

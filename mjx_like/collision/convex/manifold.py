@@ -15,10 +15,10 @@ from jax import lax
 from mjx_like.collision.convex.ccd import Nearest
 from mjx_like.collision.convex.feature import FACING, Feature, Posed, Tables, feature, polygon_of
 from mjx_like.collision.convex.polygon import clip, widest
-from mjx_like.collision.convex.simplex import dot
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex
 from mjx_like.math import safe
+from mjx_like.math.linalg import dot
 from mjx_like.math.select import rows
 from mjx_like.types.enums import GeomType
 

@@ -1,7 +1,8 @@
 """The polytope in the Minkowski difference that EPA expands: corners, triangles with room for all that can follow.
 
 A polytope of v corners has 2 v - 4 triangles, so rows of deleted triangles are used again.
-Source: polytope2, polytope3, polytope4, attachFace in MuJoCo's engine_collision_gjk.
+Source: polytope2, polytope3, polytope4, attachFace in MuJoCo's engine_collision_gjk; what MuJoCo 4.0 does with a double
+pyramid that is not convex, and how it rounds, from its results.
 """
 
 from typing import NamedTuple
@@ -10,10 +11,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mjx_like.collision.convex.gjk import Corners, support_pair
+from mjx_like.collision.convex.gjk import Corners, support_pairs
 from mjx_like.collision.convex.simplex import affine, cross, determinant, dot, project_origin
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Pair
+from mjx_like.math import unfused
 from mjx_like.math import vector as v
 from mjx_like.math.select import rows
 
@@ -21,13 +23,17 @@ Array = jax.Array
 
 _AROUND_SEGMENT = np.array([[0, 2, 3], [0, 4, 2], [0, 3, 4], [1, 3, 2], [1, 2, 4], [1, 4, 3]], np.int32)
 _AROUND_TRIANGLE = np.array([[4, 0, 1], [4, 2, 0], [4, 1, 2], [3, 1, 0], [3, 0, 2], [3, 2, 1]], np.int32)
+_SIDES = (0, 1, 2), (1, 2, 0), (2, 0, 1)  # of a triangle: its ends and the corner opposite
+_AROUND_SIDE = np.array(
+    [[[i, k, 3], [i, 4, k], [i, 3, 4], [j, 3, k], [j, k, 4], [j, 4, 3]] for i, j, k in _SIDES], np.int32
+)  # double pyramids of the same corners, whose tips are the ends of a side
 _TETRAHEDRON = np.array(
     [[0, 1, 2], [0, 3, 1], [0, 2, 3], [3, 2, 1], [0, 1, 2], [0, 1, 2]], np.int32
 )  # four, and two to fill
 _TURNS = np.array(
     [[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]], np.int32
 )  # first, second, third, last corner
-FREE, CLOSED, OPEN = range(3)
+FREE, CLOSED = -2, -1
 _THIRD = 0.86602540378  # sine of 120 degrees, as MuJoCo has it
 
 
@@ -36,7 +42,7 @@ class Faces(NamedTuple):
 
     corner: Array  # shape (nface, 3)
     plane: Array  # shape (nface, 4): foot, nearest point to the origin on the outer side [m], and its square [m^2]
-    state: Array  # FREE, CLOSED or OPEN: only these may still be expanded
+    place: Array  # in the list of those that may still be expanded, from 0, or FREE or CLOSED; float32 has no order
 
 
 class Polytope(NamedTuple):
@@ -47,6 +53,7 @@ class Polytope(NamedTuple):
     faces: Faces
     center: Array  # a point within, shape (3,) [m]
     sound: Array  # True where it can be expanded: it encloses the origin, within the tolerance of GJK
+    seen: Array  # indices of the last support points, shape (2,)
 
 
 def smallest(dtype) -> tuple[float, float]:
@@ -59,9 +66,9 @@ def planes(points: Array, triangles: Array, center: Array) -> Array:
     corner = rows(points, triangles)
     a, b, c = (v.unpack(corner[:, k]) for k in range(3))
     foot, flat = project_origin(c, b, a)
-    inward = v.dot(foot, v.sub(a, v.unpack(center))) < 0
+    inward = unfused.dot(foot, v.sub(a, v.unpack(center))) < 0
     foot = v.select(inward, v.scale(foot, -1), foot)
-    square = jnp.where(flat, 0, v.dot(foot, foot))
+    square = jnp.where(flat, 0, unfused.dot(foot, foot))
     return jnp.concatenate([v.pack(foot), square[:, None]], axis=1)
 
 
@@ -77,12 +84,12 @@ def start(geoms: Pair, kinds, simplex: Corners, count: Array, seen, room: int) -
       simplex: four corners.
       room: number of corners to make room for.
     """
-    around = jax.vmap(lambda d: support_pair(geoms, kinds, d, seen))
     points = simplex.points
-    third = around(_around(points[1] - points[0])).table
+    third = support_pairs(geoms, kinds, _around(points[1] - points[0]), seen)
     segment = count == 2
+    seen = jnp.where(segment, third.index[-1], seen)
     own = simplex.table
-    five = Corners(jnp.where(segment, jnp.concatenate([own[:2], third]), jnp.concatenate([own, own[:1]])))
+    five = Corners(jnp.where(segment, jnp.concatenate([own[:2], third.table]), jnp.concatenate([own, own[:1]])))
     outer = five.points
     center = jnp.where(segment, 0.5 * (points[0] + points[1]), 0.25 * jnp.sum(points, axis=0))
     triangles = jnp.where(segment, _AROUND_SEGMENT, _TETRAHEDRON)
@@ -93,21 +100,24 @@ def start(geoms: Pair, kinds, simplex: Corners, count: Array, seen, room: int) -
     reduced = (count == 3) | jnp.any(touches)
     chosen = jnp.where(count == 3, np.arange(3), rows(triangles, jnp.argmax(touches)))
 
-    flat, flat_center, flat_sound = _double_pyramid(around, five.rows(chosen))
-    flat_plane = planes(flat.points, _AROUND_TRIANGLE, flat_center)
+    flat, flat_triangles, flat_center, flat_sound = _double_pyramid(geoms, kinds, five.rows(chosen), seen)
+    flat_plane = planes(flat.points, flat_triangles, flat_center)
     flat_sound &= jnp.all(flat_plane[:, 3] >= near_face)
     encloses = jnp.where(segment, _pierces(outer), _contains(outer[:4]))
     faces = Faces(
-        jnp.where(reduced, _AROUND_TRIANGLE, triangles),
+        jnp.where(reduced, flat_triangles, triangles),
         jnp.where(reduced, flat_plane, plane),
-        jnp.where(reduced | real, OPEN, FREE).astype(jnp.int32),
+        jnp.where(reduced | real, np.arange(6), FREE).astype(jnp.int32),
     )
+    corner, plane = (_extend(x, 2 * room - 4) for x in faces[:2])
+    rest = jnp.full(2 * room - 10, FREE, jnp.int32)
     return Polytope(
         Corners(_extend(jnp.where(reduced, flat.table, five.table), room)),
         jnp.where(reduced | segment, 5, 4).astype(jnp.int32),
-        jax.tree.map(lambda x: _extend(x, 2 * room - 4), faces),
+        Faces(corner, plane, jnp.concatenate([faces.place, rest])),
         jnp.where(reduced, flat_center, center),
         jnp.where(reduced, flat_sound, encloses),
+        jnp.where(reduced, flat.index[-1], seen),
     )
 
 
@@ -116,8 +126,9 @@ def _extend(x: Array, rows: int) -> Array:
 
 
 def _unit(x: Array) -> Array:
-    length = jnp.sqrt(dot(x, x))[..., None]
-    return jnp.where(length > MINVAL, x / jnp.where(length > MINVAL, length, 1), np.arange(3) == 0)
+    length = jnp.sqrt(dot(x, x))
+    unit = v.pack(unfused.divide(v.unpack(x), jnp.where(length > MINVAL, length, 1)))
+    return jnp.where((length > MINVAL)[..., None], unit, np.arange(3) == 0)
 
 
 def _around(axis: Array) -> Array:
@@ -126,25 +137,35 @@ def _around(axis: Array) -> Array:
     x, y = (size[0] <= size[1]) & (size[0] <= size[2]), size[1] <= size[2]
     least = jnp.where(x, 0, jnp.where(y, 1, 2))
     first = cross((np.arange(3) == least).astype(axis.dtype), axis)
-    unit = _unit(axis)
+    x, y, z = v.unpack(_unit(axis))
+    right, up, back = (unfused.product(_THIRD, u) for u in (x, y, z))
+    xy, yz, zx = (unfused.product(1.5, unfused.product(*uv)) for uv in ((x, y), (y, z), (z, x)))
+    diagonal = [unfused.product(1.5, unfused.product(u, u)) - 0.5 for u in (x, y, z)]
+    turn = [[diagonal[0], xy - back, zx + up], [xy + back, diagonal[1], yz - right], [zx - up, yz + right, diagonal[2]]]
+    second = [unfused.dot(row, v.unpack(first)) for row in turn]
+    third = [unfused.dot(row, second) for row in turn]
+    return _unit(jnp.stack([first, jnp.stack(second), jnp.stack(third)]))
 
-    def rotate(x: Array) -> Array:
-        return -0.5 * x + _THIRD * cross(unit, x) + 1.5 * dot(unit, x) * unit
 
-    second = rotate(first)
-    return _unit(jnp.stack([first, second, rotate(second)]))
+def _double_pyramid(geoms: Pair, kinds, base: Corners, seen) -> tuple[Corners, Array, Array, Array]:
+    """Return corners, triangles and centre of the polytope around a triangle, and whether it has two pyramids.
 
-
-def _double_pyramid(around, base: Corners) -> tuple[Corners, Array, Array]:
-    """Return corners and centre of the polytope around a triangle, and whether it has two pyramids."""
+    Where the line between its tips passes a side of the triangle, it is the double pyramid around that side.
+    """
     p = base.points
     normal = cross(p[1] - p[0], p[2] - p[0])
     length = jnp.sqrt(dot(normal, normal))
     unit = _unit(normal)
-    corners = Corners(jnp.concatenate([base.table[:3], around(jnp.stack([-unit, unit])).table]))
+    tips = support_pairs(geoms, kinds, jnp.stack([-unit, unit]), seen)
+    corners = Corners(jnp.concatenate([base.table[:3], tips.table]))
     q = corners.points
     tip_within = jnp.any(_in_triangle(q[:3], q[3:]))
-    return corners, jnp.sum(p[:3], axis=0) / 3, (length >= MINVAL) & ~tip_within
+    volumes = _beside(q[:3], q[3], q[4])
+    inside, passed = volumes >= 0, jnp.sum(volumes > 0, dtype=jnp.int32) == 2
+    side = jnp.argmax(jnp.where(passed, volumes < 0, volumes > 0))
+    convex = jnp.all(inside) | jnp.all(volumes <= 0)
+    triangles = jnp.where(convex, _AROUND_TRIANGLE, rows(_AROUND_SIDE, side))
+    return corners, triangles, jnp.sum(p[:3], axis=0) / 3, (length >= MINVAL) & ~tip_within
 
 
 def _in_triangle(triangle: Array, p: Array) -> Array:
@@ -164,6 +185,11 @@ def _contains(tetrahedron: Array) -> Array:
 
 def _pierces(p: Array) -> Array:
     """Return whether the line of two of five points meets the triangle of the others.  Source: rayTriangle."""
-    side = p[2:] - p[0]
-    volumes = determinant(side, jnp.roll(side, -1, axis=0), jnp.broadcast_to(p[1] - p[0], side.shape))
+    volumes = _beside(p[2:], p[0], p[1])
     return jnp.all(volumes >= 0) | jnp.all(volumes <= 0)
+
+
+def _beside(triangle: Array, start: Array, end: Array) -> Array:
+    """Return for each side of a triangle, shape (3, 3), on which side of it a line passes, as volumes, shape (3,)."""
+    side = triangle - start
+    return determinant(side, jnp.roll(side, -1, axis=0), jnp.broadcast_to(end - start, side.shape))

@@ -7,10 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision.convex.simplex import dot
 from mjx_like.geometry.convex import Convex, corners
 from mjx_like.math import safe
-from mjx_like.math.linalg import product
+from mjx_like.math.linalg import dot, product
 from mjx_like.types.enums import GeomType
 
 Array = jax.Array

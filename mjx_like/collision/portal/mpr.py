@@ -14,8 +14,8 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision.convex.gjk import Corners, support_pair
-from mjx_like.collision.convex.simplex import cross, dot
 from mjx_like.geometry.convex import Pair
+from mjx_like.math.linalg import cross, dot
 
 Array = jax.Array
 

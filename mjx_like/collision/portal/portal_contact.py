@@ -15,14 +15,13 @@ from jax import lax
 from mjx_like.collision.convex.ccd import Nearest
 from mjx_like.collision.convex.derivative import inverse, moving, shares, tangents
 from mjx_like.collision.convex.gjk import Corners
-from mjx_like.collision.convex.simplex import dot
 from mjx_like.collision.convex.touched_surface import touched_pair, witness
 from mjx_like.collision.portal import mpr
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import Convex, pair
 from mjx_like.math import quaternion, safe
 from mjx_like.math.frame import from_normal
-from mjx_like.math.linalg import product
+from mjx_like.math.linalg import dot, product
 from mjx_like.types.enums import GeomType
 
 Array = jax.Array

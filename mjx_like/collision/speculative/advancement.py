@@ -15,9 +15,9 @@ from mjx_like.collision.convex import gjk, manifold
 from mjx_like.collision.convex.ccd import Nearest
 from mjx_like.collision.convex.convex_pair import corner_tables
 from mjx_like.collision.convex.gjk import Corners
-from mjx_like.collision.convex.simplex import dot
 from mjx_like.geometry.convex import CORNERED, Convex, core, pair, support
 from mjx_like.math import quaternion, safe
+from mjx_like.math.linalg import dot
 from mjx_like.math.select import combine, take
 from mjx_like.types.data import Data
 from mjx_like.types.enums import DisableBit, GeomType

@@ -12,11 +12,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision.convex.simplex import dot
 from mjx_like.collision.mixing import PairParameters
 from mjx_like.collision.speculative import advancement
 from mjx_like.constants import MAXIMP, MINIMP, MINVAL
 from mjx_like.math import safe
+from mjx_like.math.linalg import dot
 from mjx_like.math.select import take
 from mjx_like.ray.stage import cast
 from mjx_like.types.data import Data
