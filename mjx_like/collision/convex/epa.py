@@ -21,7 +21,7 @@ from jax import lax
 from mjx_like.collision.convex.gjk import Corners, support_pair
 from mjx_like.collision.convex.horizon import first_nearest, horizon, ordered, places
 from mjx_like.collision.convex.polytope import CLOSED, FREE, Faces, Polytope, planes
-from mjx_like.collision.convex.simplex import affine, dot
+from mjx_like.collision.convex.simplex import affine, dot, mean
 from mjx_like.geometry.convex import Pair
 from mjx_like.math import unfused
 from mjx_like.math import vector as v
@@ -95,7 +95,7 @@ def penetration(geoms: Pair, kinds, polytope: Polytope, *, tolerance: Array, ite
     areas = jnp.unstack(affine(corners.points, foot)[0])
     whole = areas[0] + areas[1] + areas[2]
     weights = v.pack(unfused.divide(areas, jnp.where(whole == 0, 1, whole)))
-    both = jnp.sum(unfused.product(weights[:, None], corners.table[:, :6]), axis=0)
+    both = mean(weights, corners.table[:, :6])
     return Penetration(jnp.sqrt(last.plane[3]), both[:3], both[3:], corners, last.found)
 
 
@@ -147,7 +147,7 @@ def _patch(
 ) -> tuple[Faces, Array]:  # fmt: skip
     """Return the faces with those that are seen replaced by a fan from the newest corner, and whether one has no area.
 
-    New faces take the free rows, in the order of the edges; see `_horizon`.
+    New faces take the free rows, in the order of the edges; see `horizon.horizon`.
     """
     room = edges.shape[0]
     fresh = ((old.place == FREE) | sees) & (rank < count)

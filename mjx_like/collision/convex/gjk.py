@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision.convex.simplex import dot, nearest
+from mjx_like.collision.convex.simplex import dot, mean, nearest
 from mjx_like.constants import MINVAL
 from mjx_like.geometry.convex import CORNERED, ROUND, Pair, core, supports
 from mjx_like.math import unfused
@@ -149,12 +149,12 @@ def distance(geoms: Pair, kinds, *, tolerance: Array, iterations: int, cutoff: A
         grown = old.simplex.put(old.count, new)
         weights, point = nearest(grown.points, old.count + 1)
         simplex, weights, count = _compact(grown, weights)
-        both = _mean(weights, simplex.table[:, :6])
+        both = mean(weights, simplex.table[:, :6])
         onward = Distance(jnp.sqrt(dot(point, point)), both[:3], both[3:], simplex, count, apart, ~full, new.index)
 
         end = over | beyond
         again = end & ~full & ~(dist > tolerance)
-        fresh = _start(geoms, old.seen)
+        fresh = _start(geoms, span, old.seen)
         return _State(
             jnp.where(again, _FULL, jnp.where(end, _DONE, s.stage)).astype(jnp.int32),
             jnp.where(again, 0, s.step + 1),
@@ -164,7 +164,7 @@ def distance(geoms: Pair, kinds, *, tolerance: Array, iterations: int, cutoff: A
         )
 
     stage = jnp.where(off > 0, _CORE, _FULL).astype(jnp.int32)
-    begin = _start(geoms, jnp.full(2, -1, jnp.int32))
+    begin = _start(geoms, span, jnp.full(2, -1, jnp.int32))
     start = _State(stage, jnp.zeros((), jnp.int32), span, jnp.zeros_like(begin.dist), begin)
     found = lax.while_loop(lambda s: s.stage != _DONE, body, start).found
     return _grow(found, offs, cutoff)
@@ -175,20 +175,14 @@ def _inverse(length: Array) -> Array:
     return unfused.rounded(1 / jnp.where(length == 0, 1, length))
 
 
-def _mean(weights: Array, points: Array) -> Array:
-    """Return the sum of four rows times their weights, from the first to the last."""
-    return jnp.sum(unfused.product(weights[:, None], points), axis=0)
-
-
 def _first_guess(geoms: Pair) -> Array:
     """Return the difference of the centres, shape (3,), or the first unit vector where they coincide."""
     span = geoms.center[0] - geoms.center[1]
     return jnp.where(dot(span, span) < MINVAL * MINVAL, np.arange(3) == 0, span)
 
 
-def _start(geoms: Pair, seen: Array) -> Distance:
+def _start(geoms: Pair, span: Array, seen: Array) -> Distance:
     first, second = geoms.center
-    span = _first_guess(geoms)
     none, yes = Corners(jnp.zeros((4, 8), span.dtype)), jnp.ones((), bool)
     return Distance(jnp.sqrt(dot(span, span)), first, second, none, jnp.zeros((), jnp.int32), yes, yes, seen)
 

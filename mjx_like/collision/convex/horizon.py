@@ -47,14 +47,14 @@ def horizon(
     begin, count = sums[0] - own, sums[0, -1]
     address = jnp.stack([begin, begin + marks[:, 0], begin + marks[:, 0] + marks[:, 1]], axis=1)
     if in_order:
-        address = _around(start, end, border, rows(corner, first), room, address)
+        address = _around(start, end, border, count, rows(corner, first), room, address)
     address = jnp.where(border, jnp.minimum(address, room), room)
     edges = written(jnp.zeros(room + 1, jnp.int32), address.ravel(), key.ravel())
     return edges[:room], count, sums[1] - 1
 
 
-def _around(start: Array, end: Array, border: Array, corner: Array, room: int, otherwise: Array) -> Array:
-    """Return which edges of a border come first, second and so on from a corner of a face that lies on it.
+def _around(start: Array, end: Array, border: Array, count: Array, corner: Array, room: int, otherwise: Array) -> Array:
+    """Return which of `count` edges of a border come first, second and so on from a corner of a face that lies on it.
 
     otherwise: their order where rounding makes the border more than one ring.
     """
@@ -62,7 +62,7 @@ def _around(start: Array, end: Array, border: Array, corner: Array, room: int, o
     following = written(jnp.full(room + 1, room, jnp.int32), at.ravel(), to.ravel())
     on_it = rows(following, corner) < room
     head = jnp.where(on_it[0], corner[0], jnp.where(on_it[1], corner[1], corner[2]))
-    left, count = _steps(following, head), jnp.sum(border, dtype=jnp.int32)
+    left = _steps(following, head)
     turn = jnp.where(start == head, 0, count - rows(left, start))
     return jnp.where(rows(left, head) == count, jnp.maximum(turn, 0), otherwise)
 

@@ -161,10 +161,9 @@ def _double_pyramid(geoms: Pair, kinds, base: Corners, seen) -> tuple[Corners, A
     q = corners.points
     tip_within = jnp.any(_in_triangle(q[:3], q[3:]))
     volumes = _beside(q[:3], q[3], q[4])
-    inside, passed = volumes >= 0, jnp.sum(volumes > 0, dtype=jnp.int32) == 2
-    side = jnp.argmax(jnp.where(passed, volumes < 0, volumes > 0))
-    convex = jnp.all(inside) | jnp.all(volumes <= 0)
-    triangles = jnp.where(convex, _AROUND_TRIANGLE, rows(_AROUND_SIDE, side))
+    two = jnp.sum(volumes > 0, dtype=jnp.int32) == 2
+    passed = jnp.argmax(jnp.where(two, volumes < 0, volumes > 0))
+    triangles = jnp.where(_within(volumes), _AROUND_TRIANGLE, rows(_AROUND_SIDE, passed))
     return corners, triangles, jnp.sum(p[:3], axis=0) / 3, (length >= MINVAL) & ~tip_within
 
 
@@ -185,7 +184,11 @@ def _contains(tetrahedron: Array) -> Array:
 
 def _pierces(p: Array) -> Array:
     """Return whether the line of two of five points meets the triangle of the others.  Source: rayTriangle."""
-    volumes = _beside(p[2:], p[0], p[1])
+    return _within(_beside(p[2:], p[0], p[1]))
+
+
+def _within(volumes: Array) -> Array:
+    """Return whether a line passes all sides of a triangle on the same side; see `_beside`."""
     return jnp.all(volumes >= 0) | jnp.all(volumes <= 0)
 
 

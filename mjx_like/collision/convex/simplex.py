@@ -37,6 +37,11 @@ def determinant(a: Array, b: Array, c: Array) -> Array:
     return dot(a, cross(b, c))
 
 
+def mean(weights: Array, points: Array) -> Array:
+    """Return the sum of rows times their weights, from the first to the last."""
+    return jnp.sum(unfused.product(weights[:, None], points), axis=0)
+
+
 class _Point(NamedTuple):
     """The point of a simplex nearest to the origin."""
 
