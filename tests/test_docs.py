@@ -12,8 +12,8 @@ ROOT = pathlib.Path(__file__).parents[1]
 PAGES = sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
 
 
-PROGRAMS = ["start.md", "../README.md"]
-LONG = [f"{page}.md" for page in "concepts environments hard_contact identification interop variational".split()]
+PROGRAMS = ["../README.md"]
+LONG = [f"{page}.md" for page in "concepts environments hard_contact identification interop start variational".split()]
 
 
 @pytest.mark.parametrize("page", [*PROGRAMS, *(pytest.param(page, marks=pytest.mark.slow) for page in LONG)])

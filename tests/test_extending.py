@@ -11,7 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[1]
 SECTIONS = (ROOT / "docs" / "extending.md").read_text().split("\n## ")[1:]
-LONG = ("A pair of geoms", "An integrator")
+LONG = ("A pair of geoms", "An integrator", "A sensor")
 BLOCK = r"```{}\n(.*?)```"
 
 

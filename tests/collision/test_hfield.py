@@ -156,7 +156,7 @@ def _changing(mj, qpos: np.ndarray, reference) -> int:
 @pytest.mark.parametrize(
     "kind, margin, limit",
     [
-        ("box", 0.0, 1e-9),
+        pytest.param("box", 0.0, 1e-9, marks=pytest.mark.slow),
         pytest.param("box", 0.01, 1e-6, marks=pytest.mark.slow),
         pytest.param("mesh", 0.0, 1e-9, marks=pytest.mark.slow),
         pytest.param("cylinder", 0.0, 1e-4, marks=pytest.mark.slow),

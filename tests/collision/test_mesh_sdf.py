@@ -64,6 +64,7 @@ def _compare(kind: str, limit: float) -> tuple[int, int, float]:
     return sum(d.ncon for d in reference), pairs, worst
 
 
+@pytest.mark.slow
 def test_meshes_equal_oracle():
     contacts, pairs, worst = _compare("mesh", 1e-9)
     assert contacts > 200 and pairs > 40 and worst < 1e-11, (contacts, pairs, worst)

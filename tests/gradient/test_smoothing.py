@@ -46,6 +46,7 @@ def _exact():
     return _velocity(_model(), jnp.asarray(DEPTHS))
 
 
+@pytest.mark.slow
 def test_gradual_and_exact_when_deep():
     m = with_smoothing(_model(), WIDTH)
     value, slope = _velocity(m, jnp.asarray(DEPTHS))

@@ -22,7 +22,7 @@ PAIR = '<pair geom1="ball" geom2="floor" gap="0.002" adhesion="2"/>'
 HEIGHTS = np.array([-0.004, 0.001, 0.003, 0.0199, 0.03])
 
 
-@pytest.mark.parametrize("kind", GAPS)
+@pytest.mark.parametrize("kind", [pytest.param(x, marks=pytest.mark.slow) if x == "pair twice" else x for x in GAPS])
 def test_contacts_count_where_mujoco_has_them(kind):
     pair = f"<contact>{PAIR * (1 + kind.endswith('twice'))}</contact>" if "pair" in kind else ""
     own = mujoco.MjModel.from_xml_string(XML.format(gap=GAPS[kind], pair=pair))

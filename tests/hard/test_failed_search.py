@@ -59,6 +59,7 @@ def m():
     return mjx.with_hard_contact(mjx.Model.from_xml_string(SLIDER), gap=1e-5)
 
 
+@pytest.mark.slow
 def test_friction_is_left_out_and_nothing_penetrates(m):
     found, lost = (jax.jit(stepped(m, fails))(SPEED) for fails in (never, with_friction))
     assert int(found.unconverged) == 0 and int(lost.unconverged) == 1

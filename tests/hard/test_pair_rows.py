@@ -73,6 +73,7 @@ CHAIN = """<mujoco><option timestep=".005"/><worldbody><geom type="plane" size="
   <equality><joint joint1="c" joint2="d"/><joint joint1="a" joint2="b" active="false"/></equality></mujoco>"""
 
 
+@pytest.mark.slow
 def test_a_step_is_that_of_rows(monkeypatch):
     m = mjx.Model.from_xml_string(CHAIN, contact="hard")
     d = mjx.make_data(m).replace(qvel=jnp.array([6.0, 2.0, -6.0, -6.0]))

@@ -61,6 +61,7 @@ def _some(x, where):
     return jax.tree.map(lambda x: x[where], x)
 
 
+@pytest.mark.slow
 def test_worlds_of_few_and_of_many_cones_are_searched_apart():
     p, starts = sample_problems(18, NPLAIN, NCONE, worlds=20)  # too many dofs for lanes; capacities of 8 and 24 cones
     used = p.contact.used.sum(axis=1)

@@ -62,6 +62,7 @@ def test_only_wanted_worlds_are_searched():
         np.testing.assert_array_equal(a[wanted], b[wanted])
 
 
+@pytest.mark.slow
 def test_rows_that_are_not_in_use_meet_their_conditions():
     p, nu = sample_problems(*SIZES[FIRST], worlds=3)
     found = searched(own, p, nu)

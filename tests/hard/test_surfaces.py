@@ -31,7 +31,7 @@ def test_the_belt_pulls_with_all_friction_until_the_load_goes_along(belt):
     np.testing.assert_allclose(d.qvel[1], BELT, atol=1e-3)
 
 
-@pytest.mark.parametrize("xml", [SLIDING, TURNING], ids=["sliding", "turning"])
+@pytest.mark.parametrize("xml", [SLIDING, pytest.param(TURNING, marks=pytest.mark.slow)], ids=["sliding", "turning"])
 def test_it_ends_where_soft_contact_does(xml):
     hard, soft = model(xml=xml), mjx.Model.from_xml_string(xml)
     speeds = [float(run(m, mjx.make_data(m), 100).qvel[1]) for m in (hard, soft)]

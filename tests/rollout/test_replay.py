@@ -116,6 +116,7 @@ def test_replays_have_the_bits_of_the_rollout(name, batch, steps, options, repla
     digest(name, batch, steps, options, replayed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [pytest.param({}, marks=pytest.mark.slow), {"block": 2, "devices": jax.devices()[:1]}]
 )
@@ -141,6 +142,7 @@ def test_one_step_is_one_data(model):
     np.testing.assert_array_equal(one.ctrl, ctrl[0, 4])
 
 
+@pytest.mark.slow
 def test_models_with_a_world_axis_and_held_controls(model):
     d, _ = worlds(model)
     varied = model.replace(body_mass=model.body_mass * jnp.linspace(0.5, 2, BATCH)[:, None])

@@ -37,7 +37,7 @@ def setup(cone, dim, count=8, **options):
     ("name", "cone", "dim"),
     [
         ("CG", "pyramidal", 3),
-        ("PGS", "elliptic", 6),
+        pytest.param("PGS", "elliptic", 6, marks=pytest.mark.slow),
         pytest.param("CG", "elliptic", 6, marks=pytest.mark.slow),
         ("PGS", "pyramidal", 3),
     ],

@@ -93,6 +93,7 @@ def test_blocks_and_nested_batches_do_not_change_results():
     assert error(alone.qacc, one.qacc[3]) < 1e-10
 
 
+@pytest.mark.slow
 def test_worlds_of_few_and_of_many_contacts_are_solved_apart():
     """More than 16 dofs and elliptic cones: a world takes the capacity of rows that it needs."""
     m = mjx.Model.from_xml_path("models/quadruped.xml")

@@ -155,6 +155,7 @@ def test_uncertainty_of_the_first_unknowns_is_a_block_of_the_inverse():
     assert "least identifiable" in least_identifiable(u, ("a", "b", "c"))
 
 
+@pytest.mark.slow
 def test_other_lengths_compile_no_other_rollout(start, parameters, moved):
     r = pendulum.noisy(moved, 0)
     r.qvel = moved[2][::5]

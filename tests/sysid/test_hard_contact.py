@@ -24,6 +24,7 @@ def toss(m, steps=40):
     return sysid.Recording(0.01 * np.arange(steps + 1), qpos=qpos, qvel=qvel)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contact", [pytest.param("soft", marks=pytest.mark.slow), "hard"])
 def test_friction_from_a_toss(contact):
     m = mjx.Model.from_xml_string(XML, contact=contact)

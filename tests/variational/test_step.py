@@ -172,7 +172,7 @@ def test_forward_reverse_and_differences_through_contact(end, soft):
     np.testing.assert_allclose(forward, expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("contact", ["soft", "hard"])
+@pytest.mark.parametrize("contact", ["soft", pytest.param("hard", marks=pytest.mark.slow)])
 def test_a_quarter_turn_in_a_step_is_told(contact):
     """A motor turns a body faster and faster; at a step of 0.1 s the midpoint rule ends at 15.7 rad/s."""
     m = mjx.Model.from_xml_string(TURNING, contact=contact, integrator="variational")
