@@ -147,18 +147,18 @@ def _contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, begun: tuple[Array,
     pair, apart = begun
     options, couple, detect = _options(t, plan, inputs, pair), _couple(t, plan, inputs, pair), rows(inputs.detect, pair)
 
-    def search(a: Convex, b: Convex) -> tuple[Points, Nearest]:
-        found = ccd.deepest(a, b, plan.kinds, apart, **options)
-        points = manifold.single(found)
-        touches = found.dist < 0
+    def points(a: Convex, b: Convex, found: Nearest) -> Points:
+        points, touches = manifold.single(found), found.dist < 0
         if couple.solid is not None:
             flat = manifold.manifold(couple.tables, a, b, couple.solid, found)
             use = (flat.count > 0) & couple.several & touches
             points = jax.tree.map(lambda x, y: jnp.where(use, x, y), flat, points)
         count = jnp.where(touches, points.count, 0)
-        return Points(detect + points.dist, points.pos, points.normal, count), found
+        return Points(detect + points.dist, points.pos, points.normal, count)
 
-    return one_kernel(search)(couple.a, couple.b)
+    # two kernels: the time that LLVM takes grows faster than the kernel
+    found = one_kernel(lambda a, b: ccd.deepest(a, b, plan.kinds, apart, **options))(couple.a, couple.b)
+    return one_kernel(points)(couple.a, couple.b, found), found
 
 
 def _options(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> dict:
