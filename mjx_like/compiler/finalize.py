@@ -51,7 +51,6 @@ _DECIDED = (
     "declared_unsupported", "unsupported", "hooks", "nconmax", "njmax", "capacity_args", "planner", "plans",
 )  # fmt: skip
 _MOST_NUMBERS = 2**31 - 1  # of one array, whose indices are int32
-_ROUNDING = 1e-14  # of positions and quaternions, as they are read
 
 
 @dataclasses.dataclass
@@ -266,7 +265,7 @@ def _frame_nudge(fields: dict[str, Any]) -> np.ndarray:
         sign = np.where(np.sum(own * near_quat, axis=1, keepdims=True) < 0, -1, 1)
         rows.append(np.concatenate([near_pos - fields[pos], sign * near_quat - own], axis=1))
     nudge = np.concatenate(rows)
-    return nudge if np.abs(nudge).max(initial=0) > _ROUNDING else np.zeros((0, 7))
+    return nudge if nudge.any() else np.zeros((0, 7))
 
 
 def _nonzero(value: np.ndarray, trailing: int) -> np.ndarray:

@@ -8,6 +8,8 @@ from mjx_like.types.enums import JointType
 from mjx_like.types.plans import SmoothPlan
 from mjx_like.types.topology import Topology
 
+_MOST_EMPTY = 8  # places of the table of depths for each node
+
 
 def make_plan(t: Topology) -> SmoothPlan:
     """Return the SmoothPlan of a Topology."""
@@ -65,6 +67,7 @@ def _nodes(t: Topology) -> tuple[dict, np.ndarray, np.ndarray]:
         body_node=last,
         frame_body=np.concatenate([np.arange(t.nbody), t.geom_bodyid, t.site_bodyid]),
         joint_node=joint_node,
+        **_levels(parent, last[body], slide),
     )
     return nodes, parent, body
 
@@ -99,15 +102,48 @@ def _left_factors(parent: np.ndarray) -> tuple[np.ndarray, ...]:
     turn has its parent's product to the last bit, whatever its depth, as in MuJoCo: fingers on slide joints stay
     exactly parallel.  Source: Sklansky, Conditional-Sum Addition Logic, 1960.
     """
-    depth = np.zeros(len(parent), np.int32)
-    for node in range(1, len(parent)):
-        depth[node] = depth[parent[node]] + 1
+    depth = _depth(parent)
     rank = np.maximum(depth - 1, 0)
     rounds, end = [], parent  # end: the last node before the node's own block
     for r in range(int(rank.max(initial=0)).bit_length()):
         rounds.append(np.where(rank >> r & 1, end, 0))
         end = np.where(rank >> r & 1, end[end], end)
     return tuple(rounds)
+
+
+def _levels(parent: np.ndarray, end: np.ndarray, slide: np.ndarray) -> dict[str, np.ndarray]:
+    """Lay out the nodes but the world by depth; of no size where most of the table would be empty.
+
+    end: the last node of each node's body.
+    """
+    depth = _depth(parent)[1:]
+    width = np.bincount(depth - 1) if depth.size else np.zeros(0, int)
+    shape = width.size, width.max(initial=0)
+    if width.size * width.max(initial=0) > _MOST_EMPTY * parent.size:
+        shape = 0, 0
+    order = np.argsort(depth, kind="stable")
+    first = np.cumsum(width) - width
+    column = np.zeros(parent.size, np.int32)
+    column[1 + order] = np.arange(order.size) - first[depth[order] - 1]
+    place = (depth - 1) * shape[1] + column[1:]
+    table = np.zeros(shape, np.int32)
+    if table.size:
+        table.ravel()[place] = np.arange(1, parent.size)
+    return dict(
+        level_node=table,
+        level_parent=column[parent][table],
+        level_end=(end == np.arange(parent.size))[table],
+        level_slide=slide[table],
+        node_place=place,
+    )
+
+
+def _depth(parent: np.ndarray) -> np.ndarray:
+    """Return the depth of each node below the world."""
+    depth = np.zeros(len(parent), np.int32)
+    for node in range(1, len(parent)):
+        depth[node] = depth[parent[node]] + 1
+    return depth
 
 
 def _dofs(t: Topology) -> dict[str, np.ndarray]:

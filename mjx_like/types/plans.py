@@ -67,6 +67,11 @@ class SmoothPlan:
     body_node: np.ndarray  # (nbody,) last node of the body
     frame_body: np.ndarray  # (nbody + ngeom + nsite,) body that carries the inertial frame, geom or site
     joint_node: np.ndarray  # (njnt,) node of the joint
+    level_node: np.ndarray  # (ndepth, width) nodes of each depth, 0 where there are fewer; of size 0 where most are
+    level_parent: np.ndarray  # (ndepth, width) column of the node before in the depth before
+    level_end: np.ndarray  # (ndepth, width) True where the node is the last of its body
+    level_slide: np.ndarray  # (ndepth, width) True where it is a slide joint
+    node_place: np.ndarray  # (nnode - 1,) place of each node but the world in the flattened table
     dof_rotating: np.ndarray  # (nv,) True where the dof rotates about a body axis: rotations of ball and free joints
     dof_shifting: np.ndarray  # (nv,) True for the translations of free joints
     dof_column: np.ndarray  # (nv,) which axis of the body or of the world such a dof has, else 0

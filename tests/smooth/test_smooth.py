@@ -63,7 +63,7 @@ def test_frames_that_nearly_coincide_are_one_as_in_mujoco():
     worst = errors(mj, out, sample, POSITION[:11] + ("subtree_com", "cdof", "cinert"))
     assert max(worst.values()) < TIGHT, {k: v for k, v in worst.items() if v >= TIGHT}
     far = NEARLY.replace("e-7", "e-4").replace(".2000004", ".21").replace("1.0000003", "1.1")
-    assert put_model(mujoco.MjModel.from_xml_string(far)).frame_nudge.size == 0
+    assert np.abs(put_model(mujoco.MjModel.from_xml_string(far)).frame_nudge).max(initial=0) < TIGHT
     turned = jax.jit(jax.jacfwd(lambda p: kinematics(m.replace(geom_pos=p), data(m)).geom_xpos[1]))(m.geom_pos)[:, 1]
     np.testing.assert_allclose(turned @ turned.T, np.eye(3), atol=1e-12)
 
