@@ -17,9 +17,19 @@ class PoseError(ValueError):
     """An orientation that is not defined; the caller adds which element has it."""
 
 
+def _dot(a: np.ndarray, b: np.ndarray) -> float:
+    """Return the scalar product, summed from the first term to the last as in MuJoCo; BLAS has another order."""
+    return sum(x * y for x, y in zip(a.tolist(), np.asarray(b).tolist(), strict=True))
+
+
+def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the product of matrices of shape (3, 3), summed likewise."""
+    return (a[:, :1] * b[:1] + a[:, 1:2] * b[1:2]) + a[:, 2:] * b[2:]
+
+
 def normalized(vector: np.ndarray) -> tuple[np.ndarray, float]:
     """Return the unit vector and the length; a vector that is too short is returned as it is with length 0."""
-    square = float(np.dot(vector, vector))
+    square = _dot(vector, vector)
     if square < EPS:
         return vector, 0.0
     length = math.sqrt(square)
@@ -53,7 +63,7 @@ def rotate(quat: np.ndarray, vector: np.ndarray) -> np.ndarray:
     """Return the vector rotated by a quaternion (wxyz)."""
     if quat[0] == 1 and not quat[1:].any():
         return np.array(vector, float)
-    return quat_to_mat(quat) @ vector
+    return np.array([_dot(row, vector) for row in quat_to_mat(quat)])
 
 
 def compose(pos, quat, child_pos, child_quat) -> tuple[np.ndarray, np.ndarray]:
@@ -186,7 +196,7 @@ def principal_axes(
     quat, scale = IDENTITY, np.abs(tensor).max()
     for _ in range(500):
         axes = quat_to_mat(quat)
-        rotated = axes.T @ tensor @ axes
+        rotated = _product(_product(axes.T, tensor), axes)
         moments = np.array(np.diag(rotated))
         upper = np.abs([rotated[1, 2], rotated[0, 2], rotated[0, 1]])
         if upper[2] > upper[1] and upper[2] > upper[0]:
@@ -223,4 +233,4 @@ def inertia_tensor(moments: np.ndarray, quat: np.ndarray, mass: float, offset: n
       offset: centre of mass seen from the point, shape (3,) [m].
     """
     axes = quat_to_mat(quat)
-    return (axes * moments) @ axes.T + mass * (np.dot(offset, offset) * np.eye(3) - np.outer(offset, offset))
+    return _product(axes * moments, axes.T) + mass * (_dot(offset, offset) * np.eye(3) - np.outer(offset, offset))
