@@ -10,7 +10,7 @@ import numpy as np
 
 from mjx_like.arguments import capacity, whole_number
 from mjx_like.errors import InputError, UnsupportedError
-from mjx_like.math import safe
+from mjx_like.math import quaternion
 from mjx_like.math.select import scatter, take
 from mjx_like.state.history import initial_history
 from mjx_like.tree.spring import joint_plastic, tendon_plastic
@@ -80,7 +80,7 @@ def _initial_state(m: Model) -> dict[str, Any]:
     state |= dict(qpos=m.qpos0, plastic=_unyielded(m), eq_active=m.eq_active0)
     if m.nmocap:
         bodies = _mocap_bodies(m)
-        state |= dict(mocap_pos=m.body_pos[bodies], mocap_quat=_unit(m.body_quat[bodies]))
+        state |= dict(mocap_pos=m.body_pos[bodies], mocap_quat=quaternion.normalize(m.body_quat[bodies]))
     return state | dict(history=initial_history(m)) if m.nhistory else state
 
 
@@ -116,7 +116,7 @@ def reset_to_key(m: Model, d: Data, key: int | str) -> Data:
         plastic=m.key_plastic[index],
         ctrl=m.key_ctrl[index],
         mocap_pos=m.key_mpos[index].reshape(m.nmocap, 3),
-        mocap_quat=_unit(m.key_mquat[index].reshape(m.nmocap, 4)),
+        mocap_quat=quaternion.normalize(m.key_mquat[index].reshape(m.nmocap, 4)),
     )
 
 
@@ -133,10 +133,6 @@ def _unyielded(m: Model) -> jnp.ndarray:
 def _mocap_bodies(m: Model) -> np.ndarray:
     bodies = np.flatnonzero(m.body_mocapid >= 0)
     return bodies[np.argsort(m.body_mocapid[bodies])]
-
-
-def _unit(quat: jnp.ndarray) -> jnp.ndarray:
-    return safe.divide(quat, safe.norm(quat, keepdims=True))
 
 
 def _zeros(m: Model, fields: Iterable[dataclasses.Field]) -> dict[str, np.ndarray]:
