@@ -18,7 +18,7 @@ from tests.support.oracle import ACCELERATION, GYM, STATE, TIGHT, error, load, r
 from tests.support.tolerances import ROWS
 
 SUITE = pathlib.Path(__import__("dm_control").__file__).parent / "suite"
-FAST = [SUITE / "pendulum.xml", GYM / "hopper.xml"]
+FAST = [SUITE / "pendulum.xml"]
 SLOW = [
     *(path for path in sorted(GYM.glob("*.xml")) if path not in FAST),
     *(SUITE / f"{name}.xml" for name in

@@ -60,7 +60,7 @@ def there_and_back(m, d):
     "refresh, integrator, tolerance",
     [
         pytest.param(0, "implicitfast", 1e-9, marks=pytest.mark.slow),
-        (1, "implicitfast", 1e-9),
+        pytest.param(1, "implicitfast", 1e-9, marks=pytest.mark.slow),
         pytest.param(2, "implicitfast", 1e-9, marks=pytest.mark.slow),
         pytest.param(0, "Euler", 1e-9, marks=pytest.mark.slow),
         pytest.param(0, "implicit", 1e-9, marks=pytest.mark.slow),

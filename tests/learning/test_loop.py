@@ -27,7 +27,8 @@ def interrupted(algorithm, after):
     return algorithm._replace(update=update)
 
 
-@pytest.mark.parametrize("name", ["toy_ppo", pytest.param("toy_shac", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["toy_ppo", "toy_shac"])
 def test_resumed_is_as_uninterrupted(name, request, tmp_path):
     algorithm = request.getfixturevalue(name)
     whole = run(algorithm, progress=False)
