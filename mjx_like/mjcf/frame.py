@@ -155,7 +155,7 @@ def _from_xyaxes(value, degree, sequence):
     x, length = normalized(value[:3])
     if length < EPS:
         raise PoseError("the x axis of xyaxes is too small")
-    y, length = normalized(value[3:] - x * np.dot(x, value[3:]))
+    y, length = normalized(value[3:] - x * _dot(x, value[3:]))
     if length < EPS:
         raise PoseError("the y axis of xyaxes is too small or along the x axis")
     return quat_from_mat(np.stack([x, y, normalized(np.cross(x, y))[0]], axis=1))
