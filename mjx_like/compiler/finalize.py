@@ -255,7 +255,7 @@ def _frame_nudge(fields: dict[str, Any]) -> np.ndarray:
     """Return what moves inertial frames, geoms and sites onto the frame of their body or its inertia, shape (n, 7).
 
     The compiler of MuJoCo takes frames within 1e-6 of each other for one, and its engine then copies the pose. There
-    are no rows where no frame differs by more than rounding.
+    are no rows where none of them differs.
     Source: body_sameframe, geom_sameframe and site_sameframe in user_model.cc, mj_local2Global.
     """
     kinds = (("body_ipos", "body_iquat"), ("geom_pos", "geom_quat"), ("site_pos", "site_quat"))

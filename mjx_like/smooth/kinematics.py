@@ -4,6 +4,7 @@ import functools
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from mjx_like.constants import MINVAL
 from mjx_like.math import component_first, quaternion
@@ -17,6 +18,8 @@ from mjx_like.types.model import Model
 from mjx_like.types.topology import Topology
 
 Array = jax.Array
+
+_ROUNDING = 1e-14  # of frames; nudges below it only matter to the last bit, `in_order`
 
 
 def kinematics(m: Model, d: Data) -> Data:
@@ -74,7 +77,7 @@ def by_products(t: Topology, x: Given) -> Poses:
     xquat, xmat = pick_last(quat, plan.body_node), pick_last(rotation, plan.body_node)
     local_pos = jnp.concatenate([x.body_ipos, x.geom_pos, x.site_pos])
     local_quat = jnp.concatenate([x.body_iquat, x.geom_quat, x.site_quat])
-    if t.frame_nudge.size:
+    if np.abs(t.frame_nudge).max(initial=0) > _ROUNDING:
         nudge = t.frame_nudge.astype(local_pos.dtype)
         local_pos, local_quat = local_pos + nudge[:, :3], local_quat + nudge[:, 3:]
     local = local_frames(local_pos, local_quat)

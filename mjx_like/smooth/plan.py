@@ -1,5 +1,7 @@
 """The plan of smooth/: nodes of forward kinematics, kinds of dofs, masks of the velocity recursion."""
 
+import math
+
 import numpy as np
 
 from mjx_like.math.block_mask import BlockMask, alike
@@ -8,7 +10,7 @@ from mjx_like.types.enums import JointType
 from mjx_like.types.plans import SmoothPlan
 from mjx_like.types.topology import Topology
 
-_MOST_EMPTY = 8  # places of the table of depths for each node
+_MOST_PLACES = 8  # of the table of depths, for each node
 
 
 def make_plan(t: Topology) -> SmoothPlan:
@@ -119,7 +121,7 @@ def _levels(parent: np.ndarray, end: np.ndarray, slide: np.ndarray) -> dict[str,
     depth = _depth(parent)[1:]
     width = np.bincount(depth - 1) if depth.size else np.zeros(0, int)
     shape = width.size, width.max(initial=0)
-    if width.size * width.max(initial=0) > _MOST_EMPTY * parent.size:
+    if math.prod(shape) > _MOST_PLACES * parent.size:
         shape = 0, 0
     order = np.argsort(depth, kind="stable")
     first = np.cumsum(width) - width

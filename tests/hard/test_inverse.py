@@ -56,14 +56,15 @@ def there_and_back(m, d):
     return there, mjx.inverse(m, d.replace(qacc=there.qacc)), later
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "refresh, integrator, tolerance",
     [
-        pytest.param(0, "implicitfast", 1e-9, marks=pytest.mark.slow),
-        pytest.param(1, "implicitfast", 1e-9, marks=pytest.mark.slow),
-        pytest.param(2, "implicitfast", 1e-9, marks=pytest.mark.slow),
-        pytest.param(0, "Euler", 1e-9, marks=pytest.mark.slow),
-        pytest.param(0, "implicit", 1e-9, marks=pytest.mark.slow),
+        (0, "implicitfast", 1e-9),
+        (1, "implicitfast", 1e-9),
+        (2, "implicitfast", 1e-9),
+        (0, "Euler", 1e-9),
+        (0, "implicit", 1e-9),
     ],
 )
 def test_forward_and_back(refresh, integrator, tolerance):

@@ -117,9 +117,7 @@ def test_replays_have_the_bits_of_the_rollout(name, batch, steps, options, repla
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "options", [pytest.param({}, marks=pytest.mark.slow), {"block": 2, "devices": jax.devices()[:1]}]
-)
+@pytest.mark.parametrize("options", [{}, {"block": 2, "devices": jax.devices()[:1]}])
 def test_equals_the_rollout(model, options):
     d, ctrl = worlds(model)
     records, end = rollout(model, d, ctrl, return_data=True, **options)

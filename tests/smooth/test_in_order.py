@@ -41,8 +41,8 @@ def test_derivatives_are_those_of_products_in_both_modes():
     d = data(m).replace(qpos=states(mj, 2)[1]["qpos"])
 
     def turned(t, find, qpos):
-        x = given(m, d.replace(qpos=qpos))
-        return find(t, x).xquat, find(t, x).frame_pos
+        found = find(t, given(m, d.replace(qpos=qpos)))
+        return found.xquat, found.frame_pos
 
     def through(qpos):
         out = kinematics(m, d.replace(qpos=qpos))

@@ -25,7 +25,7 @@ def toss(m, steps=40):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("contact", [pytest.param("soft", marks=pytest.mark.slow), "hard"])
+@pytest.mark.parametrize("contact", ["soft", "hard"])
 def test_friction_from_a_toss(contact):
     m = mjx.Model.from_xml_string(XML, contact=contact)
     parameters = [sysid.bounded(NAME, 0.05, 1.0, start=0.5)]

@@ -156,7 +156,7 @@ def _contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, begun: tuple[Array,
         count = jnp.where(touches, points.count, 0)
         return Points(detect + points.dist, points.pos, points.normal, count)
 
-    # two kernels: the time that LLVM takes grows faster than the kernel
+    # two kernels, so that LLVM can compile them side by side
     found = one_kernel(lambda a, b: ccd.deepest(a, b, plan.kinds, apart, **options))(couple.a, couple.b)
     return one_kernel(points)(couple.a, couple.b, found), found
 
