@@ -40,7 +40,12 @@ def _start(mj: mujoco.MjModel, seed: int) -> mujoco.MjData:
 
 # A torque at its limit counts as limited here; in MuJoCo rounding decides, so that its derivative is not compared.
 @pytest.mark.parametrize(
-    "kind, integrator", [("pid", "implicitfast"), ("dcmotor", "implicit"), ("orientation", "Euler")]
+    "kind, integrator",
+    [
+        ("pid", "implicitfast"),
+        pytest.param("dcmotor", "implicit", marks=pytest.mark.slow),
+        pytest.param("orientation", "Euler", marks=pytest.mark.slow),
+    ],
 )
 def test_rollout_equals_oracle(kind, integrator):
     mj, m = _load(kind, integrator)

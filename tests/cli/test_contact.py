@@ -52,6 +52,7 @@ def test_the_command_line_is_over_the_file(tmp_path, capsys):
         assert ("derivatives at a gap of 0.1 m" in out) == ("contact      hard" in out)
 
 
+@pytest.mark.slow
 def test_rollout(ball, tmp_path):
     command = ["rollout", ball, "--contact", "hard", "--gap", "1e-3", "--batch", 2, "--steps", 400, "--devices", 1]
     done = call(*command, "--out", tmp_path)

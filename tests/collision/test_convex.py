@@ -109,6 +109,7 @@ def test_faces_and_edges_that_nearly_match():
             np.testing.assert_allclose(a, b, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_cap_on_a_face_within_the_tolerance_of_the_search():
     """GJK ends with a triangle 5e-7 m from the origin; both pyramids around it may leave the origin out."""
     mj, m = scene.model("cylinder", "box", sizes=(".0425 .00825", ".178 .0045 .025"))

@@ -74,12 +74,13 @@ def test_contacts_equal_oracle(kind, margin, limits):
     assert worst["includemargin"] == worst["friction"] == worst["solref"] == worst["solimp"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind, flags",
     [
         ("sphere", ""),
-        pytest.param("mesh", "", marks=pytest.mark.slow),
-        pytest.param("box", 'nativeccd="disable"', marks=pytest.mark.slow),
+        ("mesh", ""),
+        ("box", 'nativeccd="disable"'),
     ],
 )
 def test_contacts_have_their_derivatives(kind, flags):

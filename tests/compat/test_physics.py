@@ -46,9 +46,8 @@ TASKS = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", ["cartpole", *(pytest.param(name, marks=pytest.mark.slow) for name in ("hopper", "finger"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["cartpole", "hopper", "finger"])
 def test_a_task_of_dm_control_steps_as_in_mujoco(name):
     module, task, count = TASKS[name]
     xml, assets = module.get_model_and_assets()

@@ -24,6 +24,7 @@ def test_a_smooth_loss_agrees_and_one_with_jumps_does_not():
     assert len(str(report).splitlines()) == 3 and "33%" in str(report)
 
 
+@pytest.mark.slow
 def test_of_a_rollout_by_its_controls():
     def loss(ctrl, length):
         return jnp.sum(mjx.rollout(on.mass, on.mass_start, ctrl[:length]).qpos[-1] ** 2)

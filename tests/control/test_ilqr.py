@@ -53,7 +53,8 @@ def test_limits_hold_and_the_end_is_the_bounded_optimum():
     np.testing.assert_array_equal(np.asarray(found.K)[at_bound], 0)
 
 
-@pytest.mark.parametrize("segments", [4, pytest.param(on.STEPS, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("segments", [4, on.STEPS])
 def test_segments_come_to_the_same_trajectory_without_gaps(segments, unlimited):
     options = dict(segments=segments, regularisation=0, progress=False)
     found = ilqr(on.mass, on.mass_start, on.mass_cost, on.mass_guess, **options)
@@ -103,6 +104,7 @@ def test_gains_bring_a_pushed_pendulum_back(swung):
     assert off[0] < 0.25 * off[1]
 
 
+@pytest.mark.slow
 def test_smoothing_expands_another_model_and_keeps_the_costs_of_this_one():
     found = ilqr(on.mass, on.mass_start, on.mass_cost, on.mass_guess, smoothing=1e-3, progress=False)
     np.testing.assert_allclose(found.cost, on.mass_total(np.asarray(found.ctrl)[:, 0]), rtol=1e-10)

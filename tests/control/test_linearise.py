@@ -36,7 +36,7 @@ def by_mujoco(ctrl):
     return [np.stack(x) for x in zip(*found, strict=True)]
 
 
-@pytest.mark.parametrize("groups", [pytest.param(((8, 1024),), marks=pytest.mark.slow), ((8, 4),), ()])
+@pytest.mark.parametrize("groups", [*(pytest.param(x, marks=pytest.mark.slow) for x in (((8, 1024),), ((8, 4),))), ()])
 def test_every_step_is_that_of_mujoco_however_they_are_mapped(groups, ctrl, trajectory, monkeypatch):
     monkeypatch.setattr("mjx_like.control.linearisation.TOGETHER", groups)
     found = linearise(pendulum, pendulum_start, ctrl, trajectory)

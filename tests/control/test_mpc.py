@@ -36,6 +36,7 @@ def test_on_a_linear_system_it_is_the_regulator_begun_anew():
     np.testing.assert_allclose(run.trajectory.qpos, mjx.rollout(on.mass, on.mass_start, run.ctrl).qpos, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_samples_come_near_the_regulator():
     controller = controller_of(mppi, on.mass_cost, rounds=5, samples=64)
     run = mpc(on.mass, on.mass_start, controller, PLAN, steps=60, every=5, progress=False)

@@ -18,7 +18,8 @@ def cost_of(ctrl):
     return on.mass_total(np.asarray(ctrl)[:, 0])
 
 
-@pytest.mark.parametrize("method", [pytest.param(mppi, marks=pytest.mark.slow), predictive_sampling])
+@pytest.mark.slow
+@pytest.mark.parametrize("method", [mppi, predictive_sampling])
 def test_samples_come_near_the_optimum_within_limits(method):
     options = dict(samples=64, rounds=60, noise=0.1, knots=10, limits=LIMITS)
     plan = method(on.mass, on.mass_start, on.mass_cost, on.mass_guess, jax.random.key(0), **options)

@@ -40,6 +40,7 @@ def test_gymnasium_checks_pass(env):
         assert reward == 1 and not terminated and truncated == (k == 11)
 
 
+@pytest.mark.slow
 def test_a_vector_of_gymnasium_equals_worlds_one_by_one(env):
     import gymnasium
 
@@ -65,6 +66,7 @@ def test_a_vector_of_gymnasium_equals_worlds_one_by_one(env):
     assert info["_final_obs"].all() and error(final, obs) > 1e-3
 
 
+@pytest.mark.slow
 def test_wrappers_of_gymnasium_take_it(env):
     import gymnasium
 

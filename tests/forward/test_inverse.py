@@ -33,7 +33,9 @@ def _data(xml: str):
     return mj, data
 
 
-@pytest.mark.parametrize("integrator", ["Euler", "implicit", "implicitfast"])
+@pytest.mark.parametrize(
+    "integrator", [pytest.param(x, marks=pytest.mark.slow) for x in ("Euler", "implicit")] + ["implicitfast"]
+)
 def test_inverse_of_a_step(integrator):
     """The force that explains the velocity change of a step is what was applied."""
     mj, theirs = _data(XML.replace("Euler", integrator))

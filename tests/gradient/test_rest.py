@@ -33,13 +33,8 @@ def load(name):
     return from_xml_string(sources[name]) if name in sources else from_xml_path(str(PATHS[name]))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "thrown",
-        *(pytest.param(n, marks=pytest.mark.slow) for n in ("boxes", "arm", "quadruped", "humanoid", "stack_boxes")),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["thrown", "boxes", "arm", "quadruped", "humanoid", "stack_boxes"])
 def test_gradient_is_finite_at_rest(name):
     with jax.enable_x64(False):
         m = load(name)

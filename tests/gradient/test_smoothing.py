@@ -59,6 +59,7 @@ def test_gradual_and_exact_when_deep():
     assert np.abs(value - exact)[~deep & ~far].max(axis=0).min() > 1e-3  # and not between
 
 
+@pytest.mark.slow
 def test_contacts_from_a_distance_have_gradients():
     apart = (DEPTHS > WIDTH) & (DEPTHS < 10 * WIDTH)
     _, near = _velocity(with_smoothing(_model(), WIDTH, reach=10 * WIDTH, strength=0.1), jnp.asarray(DEPTHS))

@@ -33,6 +33,7 @@ def held(m, ctrl, steps=200):
     return run(m, mjx.make_data(m).replace(ctrl=jnp.array([ctrl])), steps)
 
 
+@pytest.mark.slow
 def test_a_box_hangs_and_bears_what_pulls_it_less_its_weight(ceiling):
     d = held(ceiling, 1.0)
     np.testing.assert_allclose(d.qvel, 0, atol=1e-9)
@@ -53,6 +54,7 @@ def test_out_of_reach_nothing_pulls(ceiling):
     np.testing.assert_array_equal(d.actuator_moment, 0)
 
 
+@pytest.mark.slow
 def test_friction_of_the_pull_holds_it_at_a_wall(wall):
     d = held(wall, 1.0)
     assert abs(float(d.qvel[1])) < 2 * float(wall.hard.slip)

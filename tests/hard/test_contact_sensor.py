@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import mjx_like as mjx
 from tests.hard.scene import model, run, step
@@ -14,6 +15,7 @@ XML = f"""<mujoco><option timestep="{H}"/><worldbody><geom name="floor" type="pl
 WEIGHT = 9.81 * MASS
 
 
+@pytest.mark.slow
 def test_a_ball_at_rest_is_found_with_its_weight():
     m = model(xml=XML)
     d = run(m, mjx.make_data(m), 100)

@@ -81,6 +81,7 @@ def test_its_derivative_is_that_of_the_step_that_was_made(m):
     np.testing.assert_allclose(jax.jit(jax.jacfwd(end))(SPEED), [0.01, 0, 1, 0], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_where_all_fail_the_best_point_is_kept_and_counted(m):
     d = jax.jit(stepped(m, always))(SPEED)
     assert int(d.unconverged) == 1 and float(d.solver_residual) == 1e3

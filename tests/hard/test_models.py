@@ -28,6 +28,7 @@ def test_a_step_is_traced_or_refused(path):
     assert after.qpos.shape == (m.nq,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [p for p in MAIN if p.stem in ("cartpole", "pendulum")], ids=name)
 def test_without_contact_pairs_limits_hold(path):
     hard = mjx.with_hard_contact(mjx.Model.from_xml_path(str(path)), 1e-4)

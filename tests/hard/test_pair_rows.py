@@ -25,6 +25,7 @@ def limited() -> tuple[Problem, Problem, jax.Array]:
     return p, p.replace(J=PairRows(rows, ())), nu
 
 
+@pytest.mark.slow
 def test_limits_are_what_their_rows_say(limited):
     p, plain, nu = limited
     f = np.random.default_rng(0).normal(size=p.k.shape)

@@ -38,6 +38,7 @@ def drops():
     return [np.asarray(x) for x in jax.jit(jax.vmap(drop))(jnp.array([0.5, 0.8, 1.0]))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("i, e", [(0, 0.5), (1, 0.8), (2, 1.0)])
 def test_heights_fall_by_the_square(drops, i, e):
     z, v, short = (x[i] for x in drops)

@@ -83,6 +83,7 @@ def test_no_iterations_leave_the_start(worlds, starts):
     np.testing.assert_array_equal(at.best.nu, starts)
 
 
+@pytest.mark.slow
 def test_only_wanted_worlds_are_searched(worlds, starts, found):
     wanted = jnp.arange(WORLDS) % 3 == 0
     at = jax.jit(jax.vmap(functools.partial(search, 30)))(worlds, starts, wanted)
@@ -97,6 +98,7 @@ def unused(p: Problem) -> Problem:
     return p.replace(used=off(p.used), contact=contact, loss=loss)
 
 
+@pytest.mark.slow
 def test_where_nothing_is_near_one_step_solves_the_motion(worlds, starts):
     at = jax.jit(jax.vmap(functools.partial(search, 30)))(unused(worlds), starts + 1)
     assert (at.iterations == 1).all()

@@ -79,6 +79,7 @@ def test_a_search_that_is_cut_short_returns_its_best_point():
         np.testing.assert_allclose(found.best.nu, plain.best.nu, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_where_nothing_is_near_one_step_solves_the_motion():
     p, nu = sample_problems(*SIZES[FIRST], worlds=3)
     p = unused(p).replace(used=p.used * jnp.array([[0], [1], [1]]))

@@ -131,6 +131,7 @@ def test_soft_again_is_as_before(m):
     assert back.njmax == plain.njmax
 
 
+@pytest.mark.slow
 def test_contacts_that_no_joint_can_move_are_left_out():
     """A disc that slides in a plane alone, a little inside the floor: no force answers that distance."""
     m = model(

@@ -22,6 +22,7 @@ def belt():
     return model(xml=SLIDING)
 
 
+@pytest.mark.slow
 def test_the_belt_pulls_with_all_friction_until_the_load_goes_along(belt):
     d = step(belt, mjx.make_data(belt))
     for _ in range(4):

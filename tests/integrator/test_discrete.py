@@ -78,6 +78,7 @@ def test_acceleration_and_its_inverse(solver):
     assert error(force, d.qfrc_smooth) < TIGHT
 
 
+@pytest.mark.slow
 def test_gradient_equals_differences():
     mj, m = _load()
     data = _start(mj, 2)

@@ -63,11 +63,12 @@ def test_a_target_ends_it(toy_ppo):
     assert reached(result.curve, 20.0) == result.curve[-1] and reached(result.curve, 1e9) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "broken, message",
     [
         ("obs", r"ppo, iteration 1 \(0 samples before\): observations are not finite, entries 1:"),
-        pytest.param("reward", "rewards", marks=pytest.mark.slow),
+        ("reward", "rewards"),
     ],
 )
 def test_what_is_not_finite_stops_it(broken, message):

@@ -48,6 +48,7 @@ def window():
     return both(jnp.array(0.7))
 
 
+@pytest.mark.slow
 def test_value_and_gradient_are_those_of_the_sum(window):
     ((total, result), gradient), (expected, expected_gradient) = window
     assert result.experience.done[3].all() and not result.experience.terminated.any()

@@ -129,6 +129,7 @@ def drawn(tmp_path_factory):
     return m, d, jax.tree.map(np.asarray, image), expected
 
 
+@pytest.mark.slow
 def test_meshes_sites_tendons_skins_and_haze_are_those_of_mujoco(drawn):
     _, _, image, expected = drawn
     same = image.geom == expected["fixed geom"]

@@ -100,6 +100,7 @@ def test_derivatives(model, remat):
     np.testing.assert_allclose(tangent, sum(jnp.sum(x) for x in ours), atol=1e-10)
 
 
+@pytest.mark.slow
 def test_a_further_vmap(model):
     d = worlds(model)[0]
     both = jax.tree.map(lambda x: jnp.stack([x, x]), d).replace(qvel=jnp.stack([d.qvel, 2 * d.qvel]))

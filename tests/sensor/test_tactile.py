@@ -131,6 +131,7 @@ def test_signed_distances(kinds):
     assert error(found, expected) < 1e-6
 
 
+@pytest.mark.slow
 def test_gradient():
     """Depth and speed of those that touch, by position and velocity, equal central differences."""
     mj, m = _scene(("sphere",))

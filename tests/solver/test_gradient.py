@@ -148,6 +148,7 @@ def test_second_order():
     assert error(jax.jit(jax.grad(jax.grad(f)))(x), (g(x + h) - g(x - h)) / (2 * h)) < 1e-5
 
 
+@pytest.mark.slow
 def test_single_precision():
     p64 = problem(4, True)
     p32 = jax.tree.map(lambda x: x.astype(jnp.float32), p64)

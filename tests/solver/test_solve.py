@@ -81,6 +81,7 @@ def test_iteration_cap_is_counted():
     assert short.any() and (np.asarray(out.solver_residual)[short] > 1e-8).all()
 
 
+@pytest.mark.slow
 def test_blocks_and_nested_batches_do_not_change_results():
     _, m, _, d = problems("pyramidal", 3, count=8)
     many = jax.tree.map(lambda x: jnp.asarray(np.tile(x, (32,) + (1,) * (x.ndim - 1))), d)
@@ -117,6 +118,7 @@ def test_line_search_rescues_a_far_start():
     assert error(mad.qacc, solver(m)(d).qacc) < 1e-9
 
 
+@pytest.mark.slow
 def test_no_rows():
     mj = mujoco.MjModel.from_xml_string(sliding("pyramidal", 3))
     mj.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT

@@ -51,7 +51,9 @@ def test_conjugate_gradients_equal_oracle():
     assert found.nchange.tolist() == data.solver.nchange[:12].tolist()
 
 
-@pytest.mark.parametrize("solver, cone", [("Newton", "pyramidal"), ("PGS", "elliptic")])
+@pytest.mark.parametrize(
+    "solver, cone", [("Newton", "pyramidal"), pytest.param("PGS", "elliptic", marks=pytest.mark.slow)]
+)
 def test_the_last_iteration_is_the_solution(solver, cone):
     """Every iteration saves cost; after the last one nothing changes."""
     _, d, found = _solved(solver, cone, 12)

@@ -75,6 +75,7 @@ def _read(function, mj, data, index, time, buffer, interp):
     return buffer if found is None else found
 
 
+@pytest.mark.slow
 def test_times_out_of_order():
     """A sample at a time that is known replaces it; an older one is put in its place, or in that of the oldest."""
     mj, m = _model()
@@ -86,6 +87,7 @@ def test_times_out_of_order():
         assert error(ours.history, theirs.history) < TIGHT, time
 
 
+@pytest.mark.slow
 def test_rk4_reads_controls_at_the_times_of_its_stages():
     *_, expected, trace = _rollout("RK4")
     assert error(trace["qpos"], np.stack([e["qpos"] for e in expected])) < TIGHT

@@ -88,6 +88,7 @@ def test_inertias_from_noisy_torques(m, parameters, torques):
     assert np.isfinite(z).all() and 0.5 < inside < 0.9, inside
 
 
+@pytest.mark.slow
 def test_damping_is_a_line(m, torques):
     """Of a parameter that forces are linear in, the answer is that of linear regression."""
     motion = samples(0)

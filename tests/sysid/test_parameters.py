@@ -124,6 +124,7 @@ class TestInertia:
         for found, given in zip(from_pseudo_inertia(pseudo), (mass, com, about), strict=True):
             np.testing.assert_allclose(found, given, rtol=1e-12, atol=1e-14)
 
+    @pytest.mark.slow
     def test_far_away_it_is_still_physical(self, m):
         p = Parameters(m, [inertia("upper")])
         for theta in np.random.default_rng(1).normal(size=(20, 10)) * 2:

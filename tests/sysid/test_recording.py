@@ -88,6 +88,7 @@ def test_a_velocity_that_was_not_measured_is_estimated(m, moved):
     np.testing.assert_allclose(s.start["qvel"][1:], between[[50, 100, 150]], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_rotations_are_compared_on_the_tangent_space():
     body = "<body name='b'><freejoint/><geom size='.1'/></body>"
     m = from_xml_string(f"<mujoco><option gravity='0 0 0'/><worldbody>{body}</worldbody></mujoco>")

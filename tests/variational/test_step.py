@@ -46,7 +46,7 @@ def thrown(m):
     return d.replace(qvel=jnp.array([1.0, 0.3, -1.0, 1.0, 2.0, -0.5, 1.0]), ctrl=jnp.full(m.nu, 0.5))
 
 
-@pytest.mark.parametrize("contact", ["soft", "hard"])
+@pytest.mark.parametrize("contact", ["soft", pytest.param("hard", marks=pytest.mark.slow)])
 def test_a_chain_without_contact_keeps_momentum_and_energy(contact):
     """Ten seconds at a step of 0.1 s; both modes of contact make the same steps."""
     m = model(ASTRONAUT, 0.1)
@@ -82,6 +82,7 @@ def fallen(hard):
     return fall(hard, thrown(hard), 500)
 
 
+@pytest.mark.slow
 def test_hard_contact_rests_at_its_gap(hard, fallen):
     end = fallen[0]
     bottom = np.asarray(end.geom_xpos)[[2, 3], 2] - np.array([0.06, 0.05])
@@ -172,7 +173,8 @@ def test_forward_reverse_and_differences_through_contact(end, soft):
     np.testing.assert_allclose(forward, expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("contact", ["soft", pytest.param("hard", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("contact", ["soft", "hard"])
 def test_a_quarter_turn_in_a_step_is_told(contact):
     """A motor turns a body faster and faster; at a step of 0.1 s the midpoint rule ends at 15.7 rad/s."""
     m = mjx.Model.from_xml_string(TURNING, contact=contact, integrator="variational")

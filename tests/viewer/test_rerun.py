@@ -27,6 +27,7 @@ def made():
     return m, mjx.rollout(m, worlds, steps=30)
 
 
+@pytest.mark.slow
 def test_poses_and_sensors(made, tmp_path, monkeypatch):
     rerun = pytest.importorskip("rerun")
     m, trajectory = made

@@ -42,6 +42,7 @@ def test_looking_changes_no_state(session):
     np.testing.assert_allclose(session.d.xpos[:, 1], [[0, 0, 2]] * 3)
 
 
+@pytest.mark.slow
 def test_a_body_follows_what_pulls_it(session):
     session.reset()
     session.grab(1, 1, np.array([0.0, 0, 1.1]))
