@@ -1,7 +1,7 @@
 """Assembly: active slots and contacts become rows without gaps, at the least capacity that holds them."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import functools
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,6 @@ from mjx_like.math.select import rows as rows_of
 from mjx_like.math.select import search, take
 from mjx_like.types.data import Contact
 from mjx_like.types.enums import ConeType, ConstraintType
-from mjx_like.types.plans import ConstraintPlan
 from mjx_like.types.topology import Topology
 
 Array = jax.Array
@@ -73,21 +72,8 @@ def _first_beyond(total: Array, row: Array, many: bool) -> Array:
     return (before @ np.ones(total.size, np.float32)).astype(jnp.int32)
 
 
-class _Values(NamedTuple):
-    """What stands in each row, shapes (capacity, ...); rows that are not in use hold anything."""
-
-    kind: Array
-    index: Array
-    pos: Array
-    margin: Array
-    frictionloss: Array
-    R: Array
-    KBIP: Array
-    J: Array
-
-
-class _OfSlot(NamedTuple):
-    """What a row takes from its slot, shapes (n,)."""
+class _Own(NamedTuple):
+    """What a row takes from its slot or contact, shapes (n,); the last two belong to elliptic cones."""
 
     pos: Array
     margin: Array
@@ -97,6 +83,16 @@ class _OfSlot(NamedTuple):
     b: Array
     imp: Array
     slope: Array
+    b_friction: Array | None = None
+    R_friction: Array | None = None
+
+
+class _Rows(NamedTuple):
+    """What slots give to their rows and contacts to theirs, shapes (capacity, ...); other rows hold anything."""
+
+    kind: Array
+    index: Array
+    J: Array
 
 
 class _PlannedSlot(NamedTuple):
@@ -109,14 +105,6 @@ class _PlannedSlot(NamedTuple):
     dense: Array
 
 
-class _OfContact(NamedTuple):
-    """What a row takes from its contact, shapes (n,)."""
-
-    dist: Array
-    margin: Array
-    spring: ContactParameters
-
-
 def rows(capacity: int, t: Topology, inputs: Inputs) -> Rows:
     """Return the rows of one world, at most `capacity` of them: active slots, then contacts.
 
@@ -125,128 +113,137 @@ def rows(capacity: int, t: Topology, inputs: Inputs) -> Rows:
     nslot = len(t.plans.constraint.slot_type)
     row = jnp.arange(capacity, dtype=jnp.int32)
     start = inputs.slot_end[-1] if nslot else jnp.int32(0)
-    if inputs.contact is None:
-        return _finish(_slot_rows(row, t, inputs), row < start)
-    used = row < start + inputs.contact_end[-1]
-    contacts = _contact_rows(row - start, t, inputs)
-    if not nslot:
-        return _finish(contacts, used)
+    used = row < start
+    ends, tables = ([inputs.slot_end], [_of_slots(t, inputs)]) if nslot else ([], [])
+    if inputs.contact is not None:
+        used = row < start + inputs.contact_end[-1]
+        inputs = _held(capacity, t, inputs)
+        ends.append(start + inputs.contact_end)
+        tables.append(_of_contacts(t, inputs))
+    end = jnp.concatenate(ends)
+    source = jnp.minimum(_first_beyond(end, row, many=t.plans.tree.trees is not None), end.size - 1)
+    own = _picked(jax.tree.map(lambda *x: jnp.concatenate(x), *tables), source)
+    parts = [_slot_rows(jnp.minimum(source, nslot - 1), t, inputs)] if nslot else []
+    if inputs.contact is not None:
+        of_contact, own = _contact_rows(jnp.maximum(source - nslot, 0), row - start, t, inputs, own)
+        parts.append(of_contact)
 
     def join(a: Array, b: Array) -> Array:
         return jnp.where((row < start).reshape((-1,) + (1,) * (b.ndim - 1)), a, b)
 
-    return _finish(jax.tree.map(join, _slot_rows(row, t, inputs), contacts), used)
+    return _finish(own, functools.reduce(functools.partial(jax.tree.map, join), parts), used)
 
 
-def _finish(v: _Values, used: Array) -> Rows:
-    R, imp = jnp.where(used, v.R, 1), v.KBIP[:, 2]
+def _held(capacity: int, t: Topology, inputs: Inputs) -> Inputs:
+    """Return the inputs with those contacts alone that a capacity has room for."""
+    count = min(inputs.contact_rows.shape[0], -(-capacity // contacts_share(t)))
+    names = ("contact", "parameters", "contact_rows", "contact_end")
+    return inputs._replace(**{name: jax.tree.map(lambda x: x[:count], getattr(inputs, name)) for name in names})
+
+
+def _of_slots(t: Topology, inputs: Inputs) -> _Own:
+    s, p = inputs.slots, inputs.springs
+    own = _Own(s.pos, s.margin, s.frictionloss, p.R, p.k, p.b, p.imp, p.slope)
+    cone = inputs.contact is not None and not _pyramidal(t)
+    return own._replace(b_friction=p.b, R_friction=p.R) if cone else own
+
+
+def _of_contacts(t: Topology, inputs: Inputs) -> _Own:
+    c, p = inputs.contact, inputs.parameters
+    own = _Own(c.dist, c.includemargin, jnp.zeros_like(c.dist), p.R, p.k, p.b, p.imp, p.slope)
+    return own if _pyramidal(t) else own._replace(b_friction=p.b_friction, R_friction=p.R_friction)
+
+
+def _pyramidal(t: Topology) -> bool:
+    return t.flags.cone == ConeType.PYRAMIDAL
+
+
+def _finish(own: _Own, v: _Rows, used: Array) -> Rows:
+    R = jnp.where(used, own.R, 1)
     made = Rows(
         efc_type=v.kind,
         efc_id=v.index,
         efc_J=v.J,
-        efc_pos=v.pos,
-        efc_margin=v.margin,
-        efc_frictionloss=v.frictionloss,
-        efc_diagA=safe.ratio(R * imp, jnp.where(used, 1 - imp, 1)),
-        efc_KBIP=v.KBIP,
+        efc_pos=own.pos,
+        efc_margin=own.margin,
+        efc_frictionloss=own.frictionloss,
+        efc_diagA=safe.ratio(R * own.imp, jnp.where(used, 1 - own.imp, 1)),
+        efc_KBIP=jnp.stack([own.k, own.b, own.imp, own.slope], axis=1),
         efc_D=safe.ratio(1, R),
         efc_R=R,
     )
     return jax.tree.map(lambda x: jnp.where(used.reshape((-1,) + (1,) * (x.ndim - 1)), x, 0), made)
 
 
-def _slot_rows(row: Array, t: Topology, inputs: Inputs) -> _Values:
-    """Return what the n-th active slots give to rows, for each n in `row`."""
-    plan, s, p, trees = t.plans.constraint, inputs.slots, inputs.springs, t.plans.tree.trees
-    source = jnp.minimum(_first_beyond(inputs.slot_end, row, many=trees is not None), len(plan.slot_type) - 1)
-    own = _picked(_OfSlot(s.pos, s.margin, s.frictionloss, p.R, p.k, p.b, p.imp, p.slope), source)
+def _slot_rows(source: Array, t: Topology, inputs: Inputs) -> _Rows:
+    """Return what slots give to rows; source: slot of each row."""
+    plan, s, trees = t.plans.constraint, inputs.slots, t.plans.tree.trees
     column = plan.slot_dof if trees is None else tree_rows.slot_column(t)
     every = _PlannedSlot(plan.slot_type, plan.slot_id, column, plan.slot_sign, plan.slot_dense)
     table = jnp.asarray(np.stack(every, axis=1).astype(np.int32))
     slot = _PlannedSlot(*_rows_at(table, source).T)
-    J = jnp.where(np.arange(t.ncolJ) == slot.dof[:, None], slot.sign.astype(own.R.dtype)[:, None], 0)
+    J = jnp.where(np.arange(t.ncolJ) == slot.dof[:, None], slot.sign.astype(s.pos.dtype)[:, None], 0)
     if s.J.shape[0]:
         several = s.J if trees is None else tree_rows.slot_parts(t, s.J)
         J = jnp.where((slot.dof < 0)[:, None], _rows_at(several, jnp.maximum(slot.dense, 0)), J)
-    return _Values(
-        kind=slot.kind,
-        index=slot.id,
-        pos=own.pos,
-        margin=own.margin,
-        frictionloss=own.frictionloss,
-        R=own.R,
-        KBIP=jnp.stack([own.k, own.b, own.imp, own.slope], axis=1),
-        J=J,
-    )
+    return _Rows(kind=slot.kind, index=slot.id, J=J)
 
 
 def _rows_at(x: Array, index: Array) -> Array:
     return rows_of(x, index)
 
 
-def _picked(columns: Any, index: Array, kept: Callable[[Array], Array] = lambda x: x) -> Any:
-    """Return a record of columns at an index, picked as one array; kept: what is done to that array before."""
-    parts, structure = jax.tree.flatten(columns)
-    return jax.tree.unflatten(structure, _rows_at(kept(jnp.stack(parts, axis=1)), index).T)
+def _picked(own: _Own, index: Array) -> _Own:
+    """Return the columns of a record at an index: as one array on a CPU, else each in the kernel that reads it."""
+    parts, structure = jax.tree.flatten(own)
+    table = _kept(jnp.stack(parts, axis=1 if on_cpu() else 0))
+    columns = _rows_at(table, index).T if on_cpu() else [_rows_at(column, index) for column in table]
+    return jax.tree.unflatten(structure, columns)
 
 
-def _contact_rows(row: Array, t: Topology, inputs: Inputs) -> _Values:
-    """Return what contacts give to rows; `row` counts rows of contacts."""
-    plan = t.plans.constraint
-    pyramidal = t.flags.cone == ConeType.PYRAMIDAL
-    ncon = min(inputs.contact_rows.shape[0], -(-row.size // contacts_share(t)))
-    c: Contact = jax.tree.map(lambda x: x[:ncon], inputs.contact)
-    p: ContactParameters = jax.tree.map(lambda x: x[:ncon], inputs.parameters)
-    each, end = inputs.contact_rows[:ncon], inputs.contact_end[:ncon]
-    many = t.plans.tree.trees is not None
-    source = jnp.minimum(_first_beyond(end, row, many), ncon - 1)
-    edge = row - _rows_at(end - each, source)
-    packed = jnp.concatenate([x.reshape(ncon, -1) for x in (c.frame, c.pos, c.friction)], axis=1)
-    geometry = _rows_at(jax.lax.optimization_barrier(packed), source)  # else each row makes its contact again
-    own = _picked(_OfContact(c.dist, c.includemargin, p), source, jax.lax.optimization_barrier)
+def _kept(table: Array) -> Array:
+    """Return a table that is made once: else each row makes its own entry again."""
+    return jax.lax.optimization_barrier(table)
+
+
+def _contact_rows(source: Array, row: Array, t: Topology, inputs: Inputs, own: _Own) -> tuple[_Rows, _Own]:
+    """Return what contacts give to rows, and what the rows take from them, by the direction of each.
+
+    source: contact of each row; row: its number among the rows of contacts, negative for slots.
+    """
+    plan, c, pyramidal = t.plans.constraint, inputs.contact, _pyramidal(t)
+    edge = row - _rows_at(inputs.contact_end - inputs.contact_rows, source)
+    packed = jnp.concatenate([x.reshape(x.shape[0], -1) for x in (c.frame, c.pos, c.friction)], axis=1)
+    geometry = _rows_at(_kept(packed), source)
     dim = _rows_at(c.dim, source)
     friction = geometry[:, 12:17]
-    if many:
+    if t.plans.tree.trees is not None:
         axes = tree_rows.contact_axes(t, c, inputs.cdof, inputs.subtree_com)
         J, mu = tree_rows.contact_rows(axes, source, edge, dim, friction, plan.contact_dims, pyramidal)
-        return _contact_values(plan, pyramidal, source, edge, dim, own, friction, mu, J)
-    direction = row_directions(edge, dim, geometry[:, :9].reshape(-1, 3, 3), friction, plan.contact_dims, pyramidal)
-    J = row_jacobian(
-        direction.force,
-        direction.torque,
-        geometry[:, 9:12],
-        _dof_signs(t, _rows_at(c.geom, source), friction.dtype),
-        inputs.cdof,
-        take(inputs.subtree_com, t.body_rootid[t.dof_bodyid]),
-        plan.one_tree,
-    )
-    return _contact_values(plan, pyramidal, source, edge, dim, own, friction, direction.friction, J)
-
-
-def _contact_values(
-    plan: ConstraintPlan, pyramidal: bool, source: Array, edge: Array, dim: Array, own: _OfContact, friction: Array,
-    mu: Array, J: Array,
-) -> _Values:  # fmt: skip
-    """Return the values of rows of contacts; friction: shape (n, 5); mu: that of the row's axis."""
-    dist, margin, k, b, R = own.dist, own.margin, own.spring.k, own.spring.b, own.spring.R
-    if not pyramidal:
-        tangent = edge > 0
-        dist, margin, k = (jnp.where(tangent, 0, x) for x in (dist, margin, k))
-        b = jnp.where(tangent, own.spring.b_friction, b)
-        ratio = safe.ratio(friction[:, 0], mu)
-        R = jnp.where(tangent, own.spring.R_friction * ratio * ratio, R)
+    else:
+        turned = geometry[:, :9].reshape(-1, 3, 3)
+        force, torque, mu = row_directions(edge, dim, turned, friction, plan.contact_dims, pyramidal)
+        sign = _dof_signs(t, _rows_at(c.geom, source), friction.dtype)
+        center = take(inputs.subtree_com, t.body_rootid[t.dof_bodyid])
+        J = row_jacobian(force, torque, geometry[:, 9:12], sign, inputs.cdof, center, plan.one_tree)
     cone = ConstraintType.CONTACT_PYRAMIDAL if pyramidal else ConstraintType.CONTACT_ELLIPTIC
     kind = jnp.where(dim == 1, jnp.int32(ConstraintType.CONTACT_FRICTIONLESS), jnp.int32(cone))
-    KBIP = jnp.stack([k, b, own.spring.imp, own.spring.slope], axis=1)
-    return _Values(
-        kind=kind,
-        index=source,
-        pos=dist,
-        margin=margin,
-        frictionloss=jnp.zeros_like(dist),
-        R=R,
-        KBIP=KBIP,
-        J=J,
+    return _Rows(kind=kind, index=source, J=J), own if pyramidal else _by_axis(own, edge, row, friction[:, 0], mu)
+
+
+def _by_axis(own: _Own, edge: Array, row: Array, friction: Array, mu: Array) -> _Own:
+    """Return what rows of elliptic cones take: those of tangents have no position, and the damping of friction.
+
+    friction: that of the first tangent, shape (n,); mu: of the row's axis.
+    """
+    tangent = (row >= 0) & (edge > 0)
+    ratio = safe.ratio(friction, mu)
+    return own._replace(
+        pos=jnp.where(tangent, 0, own.pos),
+        margin=jnp.where(tangent, 0, own.margin),
+        k=jnp.where(tangent, 0, own.k),
+        b=jnp.where(tangent, own.b_friction, own.b),
+        R=jnp.where(tangent, own.R_friction * ratio * ratio, own.R),
     )
 
 
