@@ -12,10 +12,9 @@ import warnings
 from tqdm import tqdm
 
 from mjx_like.errors import ModelError
-from tests.compiler.compare import array_differences, compile_source, oracle
+from tests.compiler.compare import OURS, array_differences, compile_source, oracle
 
 KINDS = (".xml", ".urdf")
-OURS = ("mesh_graph", "mesh_normal")  # in an order of ours, and to another precision
 
 
 def said_of(path: pathlib.Path) -> str | None:

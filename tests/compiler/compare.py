@@ -9,6 +9,8 @@ from mjx_like.interop.convert import arrays_from_mjmodel
 from mjx_like.mjcf.reader import parse_file, parse_string
 from tests.support.tolerances import COMPILED
 
+# Hull vertices stand in the order of their ids, where MuJoCo has Qhull's; normals are summed in double precision.
+OURS = ("mesh_graph", "mesh_normal")
 SINGLE = {"cam_fovy": 2.0**-22}  # of an arctangent in single precision, which libraries of C round differently
 _NOT_ARRAYS = ("names", "stat", "nconmax", "njmax")  # members of mjModel with a name that Topology uses otherwise
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.compiler.compare import differences
-from tests.compiler.test_mesh import OURS
+from tests.compiler.compare import OURS, differences
 from tests.models import FEATURES
 
 

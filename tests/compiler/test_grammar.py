@@ -11,9 +11,8 @@ import pytest
 
 from mjx_like.errors import ModelError
 from mjx_like.mjcf.schema import ELEMENTS, Attribute, Kind
-from tests.compiler.compare import array_differences, compile_source
+from tests.compiler.compare import OURS, array_differences, compile_source
 from tests.compiler.compare import oracle as compiled_by_oracle
-from tests.compiler.test_mesh import OURS
 from tests.mjcf.minimal import ROWS, model, write_files
 from tests.mjcf.test_defaults import defaults, others, text_of
 

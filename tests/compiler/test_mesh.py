@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
-from tests.compiler.compare import compile_source, differences, oracle
+from tests.compiler.compare import OURS, compile_source, differences, oracle
 from tests.compiler.meshes import BLOCK, BLOCK_FACES, ascii_stl, blob, model, msh, notched, obj, stl, text
 
-# Hull vertices stand in the order of their ids, where MuJoCo has Qhull's; normals are summed in double precision.
-OURS = ("mesh_graph", "mesh_normal")
 NOTCHED, NOTCHED_FACES = notched()
 CLOUD = f'vertex="{text(blob())}"'
 SOLID = f'vertex="{text(BLOCK)}" face="{text(BLOCK_FACES)}"'
