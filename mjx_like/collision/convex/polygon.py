@@ -4,6 +4,8 @@ Which of equal quadrilaterals is the widest, rounding decides. Operations theref
 multiplication is fused with an addition: the corners of a cylinder that stands upright on a box are MuJoCo's.
 """
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -48,38 +50,47 @@ def clip(base: Array, base_count: Array, normal: Array, subject: Array, subject_
     length = safe.sqrt(_dot(inward, inward))[:, None]
     inward = inward * safe.ratio(1, jnp.where(length < MINVAL, 1, length))
     polygon = jnp.concatenate([subject, jnp.zeros((slots - subject.shape[0], 3), subject.dtype)])
-    at, before = np.arange(slots), np.tri(slots, k=-1, dtype=bool)
-    slack = MINVAL if base.dtype == np.float64 else 1e-10
-
-    def cut(state, side):
-        polygon, count = state
-        point, inward, real = side
-        depth = _dot(polygon - point, inward)
-        exists = at < count
-
-        def after(x):
-            rolled = jnp.roll(x, -1, axis=0)
-            last = (at + 1 >= count).reshape((-1,) + (1,) * (x.ndim - 1))
-            return jnp.where(last, x[:1], rolled)
-
-        target = after(polygon)
-        next_depth = after(depth)
-        inside, next_inside = depth > -slack, next_depth > -slack
-        fall = depth - next_depth
-        share = safe.divide(depth, fall, None)  # of the way; may be beyond all numbers
-        within = (share >= 0) & (share <= 1) & (jnp.abs(fall) >= safe.tiny(fall))
-        crosses = exists & (inside != next_inside) & within
-        met = polygon + safe.rounded(jnp.where(within, share, 0)[:, None] * (target - polygon))
-        enters = exists & next_inside
-        emitted = crosses.astype(jnp.int32) + enters.astype(jnp.int32)
-        rank = jnp.sum(jnp.where(before, emitted, 0), axis=1, dtype=jnp.int32)
-        new = (rank == at[:, None]) & crosses
-        kept = (rank + crosses == at[:, None]) & enters
-        clipped = jnp.sum(jnp.where(new[:, :, None], met, 0) + jnp.where(kept[:, :, None], target, 0), axis=1)
-        return (jnp.where(real, clipped, polygon), jnp.where(real, jnp.sum(emitted, dtype=jnp.int32), count)), None
-
+    cut = functools.partial(_cut, MINVAL if base.dtype == np.float64 else 1e-10)
     start = polygon, jnp.asarray(subject_count, jnp.int32)
     return lax.scan(cut, start, (base, inward, np.arange(sides) < base_count))[0]
+
+
+def _cut(
+    slack: float, state: tuple[Array, Array], side: tuple[Array, Array, Array]
+) -> tuple[tuple[Array, Array], None]:
+    """Return what one side leaves of a polygon, as the body of a loop.
+
+    Args:
+      slack: how far beyond the side a corner counts as within [m].
+      state: the corners, shape (n, 3) [m], and how many are in use.
+      side: a point on it, its inward normal, and whether it is in use.
+    """
+    polygon, count = state
+    point, inward, real = side
+    at, before = np.arange(polygon.shape[0]), np.tri(polygon.shape[0], k=-1, dtype=bool)
+    depth = _dot(polygon - point, inward)
+    exists = at < count
+
+    def after(x: Array) -> Array:
+        rolled = jnp.roll(x, -1, axis=0)
+        last = (at + 1 >= count).reshape((-1,) + (1,) * (x.ndim - 1))
+        return jnp.where(last, x[:1], rolled)
+
+    target = after(polygon)
+    next_depth = after(depth)
+    inside, next_inside = depth > -slack, next_depth > -slack
+    fall = depth - next_depth
+    share = safe.divide(depth, fall, None)  # of the way; may be beyond all numbers
+    within = (share >= 0) & (share <= 1) & (jnp.abs(fall) >= safe.tiny(fall))
+    crosses = exists & (inside != next_inside) & within
+    met = polygon + safe.rounded(jnp.where(within, share, 0)[:, None] * (target - polygon))
+    enters = exists & next_inside
+    emitted = crosses.astype(jnp.int32) + enters.astype(jnp.int32)
+    rank = jnp.sum(jnp.where(before, emitted, 0), axis=1, dtype=jnp.int32)
+    new = (rank == at[:, None]) & crosses
+    kept = (rank + crosses == at[:, None]) & enters
+    clipped = jnp.sum(jnp.where(new[:, :, None], met, 0) + jnp.where(kept[:, :, None], target, 0), axis=1)
+    return (jnp.where(real, clipped, polygon), jnp.where(real, jnp.sum(emitted, dtype=jnp.int32), count)), None
 
 
 def widest(corners: Array, count: Array, line: Array, slots: int) -> tuple[Array, Array]:
@@ -100,7 +111,7 @@ def widest(corners: Array, count: Array, line: Array, slots: int) -> tuple[Array
     return chosen, jnp.where(line, jnp.minimum(count, 2), jnp.minimum(count, 4)).astype(jnp.int32)
 
 
-def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, orientation: bool) -> Array:
+def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, around: bool) -> Array:
     """Return four corners of a convex polygon that span a large area, by advancing one after the other.
 
     In float32 the first of equal ones is kept; in float64 the last digits decide, as in MuJoCo.
@@ -109,39 +120,26 @@ def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, orie
       corners: shape (n, 3), `count` of them in use.
       start: the first corner.
       wanted: whether to search at all.
-      turn: whether the first corner goes once around, or stays.
+      around: whether the first corner goes once around, or stays.
 
     Source: polygonQuad, hull4.
     """
-
     more = 1 + (0 if corners.dtype == np.float64 else _EQUAL * float(jnp.finfo(corners.dtype).eps))
-
-    def area(quad):
-        a, b, c, d = rows(corners, quad)
-        across = _cross(a - c, b - d)
-        return 0.5 * jnp.sqrt(_dot(across, across))
-
-    def step(i):
-        return jnp.where(i + 1 < count, i + 1, 0)
 
     def body(state):
         quad, best, most, level, turns, _ = state
         a, b, c, d = quad
+        step = functools.partial(_step, count=count)
         trial = jnp.stack([
             a, jnp.where(level == 2, step(b), b), jnp.where(level == 1, step(c), c), jnp.where(level == 0, step(d), d),
         ])  # fmt: skip
-        size = area(trial)
+        size = _area(corners, trial)
         better = size > most * more
         onward = ~better & (level == 0)
-        # the first corner moves on, and pushes those it meets
-        a1 = jnp.where(onward, a + 1, a)
-        b1 = jnp.where(onward & (b == a), step(b), b)
-        c1 = jnp.where(onward & (b == a) & (c == b1), step(c), c)
-        d1 = jnp.where(onward & (b == a) & (c == b1) & (d == c1), step(d), d)
-        following = jnp.where(better, trial, jnp.stack([a1, b1, c1, d1]))
+        following = jnp.where(better, trial, _pushed(quad, onward, count))
         next_level = jnp.where(better, jnp.maximum(level, 1), jnp.where(level == 1, 2, 0))
         turns = turns + onward
-        done = turns >= (count if orientation else 1)
+        done = turns >= (count if around else 1)
         return (
             following, jnp.where(better, trial, best), jnp.where(better, size, most),
             next_level.astype(jnp.int32), turns.astype(jnp.int32), done,
@@ -149,5 +147,27 @@ def largest_quad(corners: Array, count: Array, start: Array, wanted: Array, orie
 
     zero = jnp.zeros((), jnp.int32)
     begin = ((start + np.arange(4)) % jnp.maximum(count, 1)).astype(jnp.int32)
-    state = (begin, begin, area(begin), zero, zero, ~wanted)
+    state = (begin, begin, _area(corners, begin), zero, zero, ~wanted)
     return lax.while_loop(lambda s: ~s[-1], body, state)[1]
+
+
+def _area(corners: Array, quad: Array) -> Array:
+    """Return the area of a quadrilateral, by its diagonals."""
+    a, b, c, d = rows(corners, quad)
+    across = _cross(a - c, b - d)
+    return 0.5 * jnp.sqrt(_dot(across, across))
+
+
+def _step(i: Array, count: Array) -> Array:
+    """Return the corner that follows a corner."""
+    return jnp.where(i + 1 < count, i + 1, 0)
+
+
+def _pushed(quad: Array, onward: Array, count: Array) -> Array:
+    """Return four corners, of which the first moves on and pushes those that it meets, if it is to."""
+    a, b, c, d = quad
+    a1 = jnp.where(onward, a + 1, a)
+    b1 = jnp.where(onward & (b == a), _step(b, count), b)
+    c1 = jnp.where(onward & (b == a) & (c == b1), _step(c, count), c)
+    d1 = jnp.where(onward & (b == a) & (c == b1) & (d == c1), _step(d, count), d)
+    return jnp.stack([a1, b1, c1, d1])
