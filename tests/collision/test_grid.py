@@ -10,6 +10,7 @@ import pytest
 
 from mjx_like.collision.driver import collision
 from mjx_like.interop.convert import put_model
+from mjx_like.smooth.kinematics import kinematics
 from mjx_like.state.initial import make_data
 from tests.collision import scene
 
@@ -51,10 +52,9 @@ def test_contacts_on_a_grid_are_the_oracles(pair):
     m, rng = put_model(mj), np.random.default_rng(1)
     qpos = np.array([[*rng.choice(STEPS, 3), *TURNS[rng.integers(len(TURNS))]] for _ in range(POSES)])
     theirs = scene.oracle(mj, qpos)
-    pos, mat = np.array([d.geom_xpos for d in theirs]), np.array([d.geom_xmat.reshape(-1, 3, 3) for d in theirs])
-    found = jax.jit(jax.vmap(lambda p, r: collision(m, make_data(m).replace(geom_xpos=p, geom_xmat=r))))(
-        jnp.asarray(pos), jnp.asarray(mat)
-    )
+    found = jax.jit(jax.vmap(lambda q: collision(m, kinematics(m, make_data(m).replace(qpos=q)))))(jnp.asarray(qpos))
+    assert np.array_equal(found.geom_xpos, [d.geom_xpos for d in theirs])
+    assert np.array_equal(found.geom_xmat.reshape(POSES, -1, 9), [d.geom_xmat for d in theirs])
     touching = other = 0
     for k, oracle in enumerate(theirs):
         ours = scene.rows(jax.tree.map(lambda x, k=k: np.asarray(x[k]), found.contact), int(found.ncon[k]))
