@@ -12,7 +12,6 @@ and launches alone would allow. It ranks designs: real programs are several time
 """
 
 import argparse
-import contextlib
 import dataclasses
 import functools
 import glob
@@ -109,18 +108,7 @@ def program_text(path: str, gradient: bool = False, contact: str = "soft") -> st
     ctrl = jax.ShapeDtypeStruct((BATCH, STEPS, m.nu), d.qpos.dtype, sharding=place)
     function = jax.grad(lambda *args: end(*args)[..., 0].sum()) if gradient else end
     args = ctrl, jax.tree.map(shape, m), jax.tree.map(lambda x: shape(x, BATCH), d)
-    with _named():
-        return jax.jit(function).lower(*args).compile().as_text()
-
-
-def _named() -> contextlib.AbstractContextManager:
-    """Tell kernels what they are compiled for, which jax 0.11 asks for and earlier releases cannot be told."""
-    import jax
-
-    if not hasattr(jax.sharding, "AbstractDevice"):
-        return contextlib.nullcontext()
-    device = jax.sharding.AbstractDevice("NVIDIA H100", 132, "gpu")
-    return jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=device))
+    return jax.jit(function).lower(*args).compile().as_text()
 
 
 def cost(text: str) -> Cost:

@@ -36,7 +36,7 @@ def anywhere(
     kernel, trial = load()
     if not works(trial):
         return plain(*args)
-    return lax.platform_dependent(*args, cuda=functools.partial(kernel, *fixed), default=plain)
+    return lax.platform_dependent(*args, cuda=_for_device(functools.partial(kernel, *fixed)), default=plain)
 
 
 def works(trial: Trial) -> bool:
@@ -47,6 +47,24 @@ def works(trial: Trial) -> bool:
     if os.environ.get(SWITCH, "on") == "off" or not _has_triton():
         return False
     return jax.devices()[0].platform != "gpu" or _agrees(trial)
+
+
+def _for_device(kernel: Function) -> Function:
+    """Return a kernel that knows what it is compiled for, which jax 0.11 asks for and earlier releases cannot be told.
+
+    Where no GPU is at hand, and the caller has not named one, an H100 stands for the one that it is compiled for.
+    """
+    if jax.devices()[0].platform == "gpu" or not hasattr(jax.sharding, "AbstractDevice"):
+        return kernel
+    if getattr(jax.sharding.get_abstract_mesh(), "abstract_device", None) is not None:
+        return kernel
+    mesh = jax.sharding.AbstractMesh((), (), abstract_device=jax.sharding.AbstractDevice("NVIDIA H100", 132, "gpu"))
+
+    def named(*args: Any) -> Any:
+        with jax.sharding.use_abstract_mesh(mesh):
+            return kernel(*args)
+
+    return named
 
 
 def _has_triton() -> bool:

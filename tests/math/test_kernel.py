@@ -50,6 +50,14 @@ def test_a_kernel_that_agrees_is_compiled_for_cuda_alone(gpu):
     assert "platform_index" in str(program)
 
 
+def test_a_program_for_a_gpu_that_is_not_there_has_its_kernels(monkeypatch):
+    """As when it is compiled ahead of time: jax 0.11 would ask for the device by name."""
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    own, plain, args = kernel.elimination_trial()
+    function = jax.jit(lambda *x: on_gpu.anywhere(lambda: (own, kernel.elimination_trial), plain, *x))
+    assert "triton" in function.trace(*args).lower(lowering_platforms=("cuda",)).as_text()
+
+
 def test_a_kernel_that_fails_is_not_used_and_said_so_once(gpu):
     def broken():
         raise ValueError("no such instruction\nmore")
