@@ -13,8 +13,8 @@ from tests.support.tolerances import SOLVE_NOISE, STEP_SLOPE
 # Those that compile soonest, and one of each kind of row; others take up to a minute each, and have tests of their
 # stages. The slow set has all.
 QUICK = """
-acrobot actuator_dynamics actuator_limits condim3_elliptic equality_connect equality_joint kinematics_fixed
-kinematics_joints limit_hinge limit_tendon pair_plane_sphere
+acrobot actuator_dynamics actuator_limits condim3_elliptic equality_connect equality_joint friction_dof
+kinematics_fixed kinematics_joints limit_hinge limit_tendon pair_plane_sphere
 """.split()
 TIED = ("pair_cylinder_box_flat",)  # whose contacts leap: rounding chooses among equal corners (docs/rounding.md)
 ALOFT = ("planar_box",)  # which flies in its few random states; tests/control slides it over the floor
