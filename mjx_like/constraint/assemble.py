@@ -87,7 +87,7 @@ class _Own(NamedTuple):
     R_friction: Array | None = None
 
 
-class _Rows(NamedTuple):
+class _Part(NamedTuple):
     """What slots give to their rows and contacts to theirs, shapes (capacity, ...); other rows hold anything."""
 
     kind: Array
@@ -113,10 +113,10 @@ def rows(capacity: int, t: Topology, inputs: Inputs) -> Rows:
     nslot = len(t.plans.constraint.slot_type)
     row = jnp.arange(capacity, dtype=jnp.int32)
     start = inputs.slot_end[-1] if nslot else jnp.int32(0)
-    used = row < start
+    of_slot = row < start
+    used = of_slot if inputs.contact is None else row < start + inputs.contact_end[-1]
     ends, tables = ([inputs.slot_end], [_of_slots(t, inputs)]) if nslot else ([], [])
     if inputs.contact is not None:
-        used = row < start + inputs.contact_end[-1]
         inputs = _held(capacity, t, inputs)
         ends.append(start + inputs.contact_end)
         tables.append(_of_contacts(t, inputs))
@@ -129,7 +129,7 @@ def rows(capacity: int, t: Topology, inputs: Inputs) -> Rows:
         parts.append(of_contact)
 
     def join(a: Array, b: Array) -> Array:
-        return jnp.where((row < start).reshape((-1,) + (1,) * (b.ndim - 1)), a, b)
+        return jnp.where(of_slot.reshape((-1,) + (1,) * (b.ndim - 1)), a, b)
 
     return _finish(own, functools.reduce(functools.partial(jax.tree.map, join), parts), used)
 
@@ -158,7 +158,7 @@ def _pyramidal(t: Topology) -> bool:
     return t.flags.cone == ConeType.PYRAMIDAL
 
 
-def _finish(own: _Own, v: _Rows, used: Array) -> Rows:
+def _finish(own: _Own, v: _Part, used: Array) -> Rows:
     R = jnp.where(used, own.R, 1)
     made = Rows(
         efc_type=v.kind,
@@ -175,29 +175,25 @@ def _finish(own: _Own, v: _Rows, used: Array) -> Rows:
     return jax.tree.map(lambda x: jnp.where(used.reshape((-1,) + (1,) * (x.ndim - 1)), x, 0), made)
 
 
-def _slot_rows(source: Array, t: Topology, inputs: Inputs) -> _Rows:
+def _slot_rows(source: Array, t: Topology, inputs: Inputs) -> _Part:
     """Return what slots give to rows; source: slot of each row."""
     plan, s, trees = t.plans.constraint, inputs.slots, t.plans.tree.trees
     column = plan.slot_dof if trees is None else tree_rows.slot_column(t)
     every = _PlannedSlot(plan.slot_type, plan.slot_id, column, plan.slot_sign, plan.slot_dense)
     table = jnp.asarray(np.stack(every, axis=1).astype(np.int32))
-    slot = _PlannedSlot(*_rows_at(table, source).T)
+    slot = _PlannedSlot(*rows_of(table, source).T)
     J = jnp.where(np.arange(t.ncolJ) == slot.dof[:, None], slot.sign.astype(s.pos.dtype)[:, None], 0)
     if s.J.shape[0]:
         several = s.J if trees is None else tree_rows.slot_parts(t, s.J)
-        J = jnp.where((slot.dof < 0)[:, None], _rows_at(several, jnp.maximum(slot.dense, 0)), J)
-    return _Rows(kind=slot.kind, index=slot.id, J=J)
-
-
-def _rows_at(x: Array, index: Array) -> Array:
-    return rows_of(x, index)
+        J = jnp.where((slot.dof < 0)[:, None], rows_of(several, jnp.maximum(slot.dense, 0)), J)
+    return _Part(kind=slot.kind, index=slot.id, J=J)
 
 
 def _picked(own: _Own, index: Array) -> _Own:
     """Return the columns of a record at an index: as one array on a CPU, else each in the kernel that reads it."""
     parts, structure = jax.tree.flatten(own)
     table = _kept(jnp.stack(parts, axis=1 if on_cpu() else 0))
-    columns = _rows_at(table, index).T if on_cpu() else [_rows_at(column, index) for column in table]
+    columns = rows_of(table, index).T if on_cpu() else [rows_of(column, index) for column in table]
     return jax.tree.unflatten(structure, columns)
 
 
@@ -206,16 +202,16 @@ def _kept(table: Array) -> Array:
     return jax.lax.optimization_barrier(table)
 
 
-def _contact_rows(source: Array, row: Array, t: Topology, inputs: Inputs, own: _Own) -> tuple[_Rows, _Own]:
+def _contact_rows(source: Array, row: Array, t: Topology, inputs: Inputs, own: _Own) -> tuple[_Part, _Own]:
     """Return what contacts give to rows, and what the rows take from them, by the direction of each.
 
     source: contact of each row; row: its number among the rows of contacts, negative for slots.
     """
     plan, c, pyramidal = t.plans.constraint, inputs.contact, _pyramidal(t)
-    edge = row - _rows_at(inputs.contact_end - inputs.contact_rows, source)
+    edge = row - rows_of(inputs.contact_end - inputs.contact_rows, source)
     packed = jnp.concatenate([x.reshape(x.shape[0], -1) for x in (c.frame, c.pos, c.friction)], axis=1)
-    geometry = _rows_at(_kept(packed), source)
-    dim = _rows_at(c.dim, source)
+    geometry = rows_of(_kept(packed), source)
+    dim = rows_of(c.dim, source)
     friction = geometry[:, 12:17]
     if t.plans.tree.trees is not None:
         axes = tree_rows.contact_axes(t, c, inputs.cdof, inputs.subtree_com)
@@ -223,12 +219,12 @@ def _contact_rows(source: Array, row: Array, t: Topology, inputs: Inputs, own: _
     else:
         turned = geometry[:, :9].reshape(-1, 3, 3)
         force, torque, mu = row_directions(edge, dim, turned, friction, plan.contact_dims, pyramidal)
-        sign = _dof_signs(t, _rows_at(c.geom, source), friction.dtype)
+        sign = _dof_signs(t, rows_of(c.geom, source), friction.dtype)
         center = take(inputs.subtree_com, t.body_rootid[t.dof_bodyid])
         J = row_jacobian(force, torque, geometry[:, 9:12], sign, inputs.cdof, center, plan.one_tree)
     cone = ConstraintType.CONTACT_PYRAMIDAL if pyramidal else ConstraintType.CONTACT_ELLIPTIC
     kind = jnp.where(dim == 1, jnp.int32(ConstraintType.CONTACT_FRICTIONLESS), jnp.int32(cone))
-    return _Rows(kind=kind, index=source, J=J), own if pyramidal else _by_axis(own, edge, row, friction[:, 0], mu)
+    return _Part(kind=kind, index=source, J=J), own if pyramidal else _by_axis(own, edge, row, friction[:, 0], mu)
 
 
 def _by_axis(own: _Own, edge: Array, row: Array, friction: Array, mu: Array) -> _Own:
@@ -249,7 +245,7 @@ def _by_axis(own: _Own, edge: Array, row: Array, friction: Array, mu: Array) -> 
 
 def _dof_signs(t: Topology, geom: Array, dtype) -> Array:
     """Return, for pairs of geoms, 1 where a dof moves the second's body alone, -1 the first's alone, else 0."""
-    bits = _rows_at(jnp.asarray(t.plans.constraint.body_dof_bits[t.geom_bodyid]), geom)
+    bits = rows_of(jnp.asarray(t.plans.constraint.body_dof_bits[t.geom_bodyid]), geom)
     moves = ((bits[..., None] >> np.arange(32, dtype=np.uint32)) & 1).astype(dtype)
     moves = moves.reshape(*bits.shape[:-1], -1)[..., : t.nv]
     return moves[:, 1] - moves[:, 0]

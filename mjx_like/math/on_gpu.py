@@ -46,7 +46,12 @@ def works(trial: Trial) -> bool:
     """
     if os.environ.get(SWITCH, "on") == "off" or not _has_triton():
         return False
-    return jax.devices()[0].platform != "gpu" or _agrees(trial)
+    return not _at_hand() or _agrees(trial)
+
+
+def _at_hand() -> bool:
+    """Return whether there is a GPU, and not only programs for one."""
+    return jax.devices()[0].platform == "gpu"
 
 
 def _for_device(kernel: Function) -> Function:
@@ -54,11 +59,12 @@ def _for_device(kernel: Function) -> Function:
 
     Where no GPU is at hand, and the caller has not named one, an H100 stands for the one that it is compiled for.
     """
-    if jax.devices()[0].platform == "gpu" or not hasattr(jax.sharding, "AbstractDevice"):
+    if _at_hand() or not hasattr(jax.sharding, "AbstractDevice"):
         return kernel
-    if getattr(jax.sharding.get_abstract_mesh(), "abstract_device", None) is not None:
+    given = jax.sharding.get_abstract_mesh()
+    if given.abstract_device is not None:
         return kernel
-    mesh = jax.sharding.AbstractMesh((), (), abstract_device=jax.sharding.AbstractDevice("NVIDIA H100", 132, "gpu"))
+    mesh = given.update(abstract_device=jax.sharding.AbstractDevice("NVIDIA H100", 132, "gpu"))
 
     def named(*args: Any) -> Any:
         with jax.sharding.use_abstract_mesh(mesh):
