@@ -1,21 +1,24 @@
-"""Kernels of pairs at the least capacity that holds the near pairs of every world of a batch."""
+"""Kernels of pairs, lot by lot, until the near pairs of every world of a batch are done."""
 
 import functools
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from mjx_like.collision.shape import Point, as_shape
 from mjx_like.collision.table import Kernel
-from mjx_like.math.batching import capacities, mapped_batch, with_capacity
+from mjx_like.math.batching import mapped_batch
 from mjx_like.math.linear import floats, is_float, linear_at_capacity
+from mjx_like.math.lots import share
 from mjx_like.math.select import rows
 from mjx_like.math.tangent import changing, still
 
 Array = jax.Array
 
-_LEAST, _SECOND = 32, 8  # capacities: the least, and how many times as much the second is
+_LEAST_LOT = 32  # pairs of a lot
 
 
 class Pairs(NamedTuple):
@@ -30,15 +33,27 @@ class Pairs(NamedTuple):
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def near_points(kernel: Kernel, need: Array, pairs: Pairs) -> list[Point]:
     """Return the points of pairs, the first `need` of which count; all arrays in the shape of `dist`, pairs last."""
-    limit = pairs.limit.shape[-1]
 
     def batched(axes, need, pairs):
-        def sized(size, pairs):
-            return jax.vmap(functools.partial(_padded, kernel, size), in_axes=axes[1:])(pairs)
-
-        return with_capacity((0, *capacities(limit, _LEAST, _SECOND)), need, sized, pairs)
+        return _in_lots(jax.vmap(functools.partial(_points, kernel), in_axes=axes[1:]), need, pairs)
 
     return mapped_batch(batched)(need, pairs)
+
+
+def _in_lots(points: Callable[[Pairs], list[Point]], need: Array, pairs: Pairs) -> list[Point]:
+    """Return `points(pairs)` of the lots that hold the first `need` pairs of any world, zeros beyond them."""
+    limit = pairs.limit.shape[-1]
+    size = min(limit, share(limit, _LEAST_LOT))
+
+    def add(k: Array, found: list[Point]) -> list[Point]:
+        start = k * size  # of the last lot, what fits
+        lot = [lax.dynamic_slice_in_dim(x, start, size, axis=-1) for x in pairs[1:]]
+        made = points(Pairs(pairs.geoms, *lot))
+        return jax.tree.map(lambda x, y: lax.dynamic_update_slice_in_dim(x, y, start, axis=-1), found, made)
+
+    none = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(points, pairs))
+    lots = (jnp.minimum(jnp.max(need), limit) + size - 1) // size
+    return lax.fori_loop(0, lots, add, none)
 
 
 @functools.partial(near_points.defjvp, symbolic_zeros=True)
@@ -59,15 +74,13 @@ def _near_points_jvp(kernel: Kernel, primals, tangents):
 
 def _padded(kernel: Kernel, size: int, pairs: Pairs) -> list[Point]:
     """Return the points of the first `size` pairs, zeros up to all of them."""
-    limit = pairs.limit.shape[-1]
-    if size == 0:
-        shapes = jax.eval_shape(functools.partial(_padded, kernel, limit), pairs)
-        return jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
-    first, second = (as_shape(jnp.unstack(rows(pairs.geoms, k[:size]), axis=1)) for k in (pairs.first, pairs.second))
+    left = pairs.limit.shape[-1] - size
+    made = _points(kernel, Pairs(pairs.geoms, *(x[:size] for x in pairs[1:])))
+    return jax.tree.map(lambda x: jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, left)]), made)
 
-    def pad(x: Array, like: Array) -> Array:
-        x = jnp.broadcast_to(x, like.shape)
-        return jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, limit - size)])
 
-    made = kernel(first, second, pairs.limit[:size])
-    return [jax.tree.map(lambda x, dist=p.dist: pad(x, dist), p) for p in made]
+def _points(kernel: Kernel, pairs: Pairs) -> list[Point]:
+    """Return the points of all pairs."""
+    first, second = (as_shape(jnp.unstack(rows(pairs.geoms, k), axis=1)) for k in (pairs.first, pairs.second))
+    made = kernel(first, second, pairs.limit)
+    return [jax.tree.map(lambda x, dist=p.dist: jnp.broadcast_to(x, dist.shape), p) for p in made]

@@ -1,12 +1,15 @@
 """Which pairs of a large group are near enough to be worth their kernel: those whose bounds meet."""
 
+import functools
 from collections.abc import Callable
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mjx_like.math.batching import capacities, largest, whole_batch, with_capacity
 from mjx_like.math.platform import on_cpu
 from mjx_like.math.select import precedes, rows, search, take
 from mjx_like.types.enums import GeomType
@@ -15,8 +18,10 @@ from mjx_like.types.plans import PairGroup
 from mjx_like.types.pytree import Record, leaf, record
 
 Array = jax.Array
+T = TypeVar("T")
 
 _FEW = 256  # pairs up to which a CPU compares each with each, in fewer loops than a sort, and others always sort
+_LEAST = 64  # contacts or pairs that are listed at the least
 _SLACK = 16  # of bounding boxes, in units of rounding
 
 
@@ -53,18 +58,37 @@ def refined(gap: Array, capacity: int, finer: Callable[[], Array]) -> Array:
     gap = lax.stop_gradient(gap)
     if gap.size <= capacity:
         return gap
-    crowded = jnp.sum(gap <= 0, dtype=jnp.int32) > capacity
-
-    def better(state: tuple[Array, Array]) -> tuple[Array, Array]:
-        return jnp.zeros((), bool), jnp.maximum(state[1], lax.stop_gradient(finer()))
-
-    return lax.while_loop(lambda state: state[0], better, (crowded, gap))[1]
+    # of the whole batch: in a loop that each world enters, XLA would take out what all its rounds would share
+    crowded = largest(jnp.sum(gap <= 0, dtype=jnp.int32)) > capacity
+    return lax.cond(crowded, lambda: jnp.maximum(gap, lax.stop_gradient(finer())), lambda: gap)
 
 
 def positions(flags: Array, capacity: int) -> Array:
     """Return where the first `capacity` flags that are set stand, in order; the number of flags beyond the last."""
     total = jnp.cumsum(flags, dtype=jnp.int32)
-    return search(total, jnp.arange(1, capacity + 1, dtype=jnp.int32), side="left")
+
+    def first(size: int, total: Array) -> Array:
+        found = search(total, jnp.arange(1, size + 1, dtype=jnp.int32), side="left")
+        return jnp.pad(found, (0, capacity - size), constant_values=flags.size)
+
+    return at_need(first, capacity, total[-1], total)
+
+
+def at_need(kernel: Callable[..., T], capacity: int, need: Array, *args: Any) -> T:
+    """Return `kernel(size, *args)` with the least size of a few up to `capacity` that is enough for a batch of worlds.
+
+    kernel: returns the same for all sizes from the need on. An accelerator, which would wait to learn the need, takes
+    the capacity. Nothing here has a derivative.
+    """
+    if not on_cpu() or capacity < 2 * _LEAST:
+        return kernel(capacity, *args)
+
+    def batched(need: Array, *args: Any) -> T:
+        return with_capacity(
+            capacities(capacity, _LEAST, 4), need, lambda size, *a: jax.vmap(functools.partial(kernel, size))(*a), *args
+        )
+
+    return whole_batch(batched)(need, *args)
 
 
 def keep_lowest(wanted: Array, value: Array, capacity: int) -> Array:

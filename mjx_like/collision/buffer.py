@@ -8,7 +8,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision import mixing
-from mjx_like.collision.broadphase import keep_lowest, positions
+from mjx_like.collision.broadphase import at_need, keep_lowest, positions
 from mjx_like.collision.candidate_points import Candidates
 from mjx_like.collision.mixing import PairParameters
 from mjx_like.collision.surface_velocity import surface_velocity
@@ -72,10 +72,15 @@ def _rows(plan: CollisionPlan, points: Candidates, kept: Array, capacity: int) -
 
 def _ranked_rows(points: Candidates, kept: Array, capacity: int) -> tuple[Array, Array]:
     """Return what `_rows` does, where bounds chose the candidates at run time."""
-    last = np.iinfo(np.int32).max
+    last, beyond = np.iinfo(np.int32).max, kept.size
     found = positions(kept, capacity)
-    rank = points.rank.at[found].get(mode="fill", fill_value=last)
-    row = lax.sort((rank, found), num_keys=1)[1]
+
+    def in_order(size: int, found: Array, rank: Array) -> Array:
+        rank = rank.at[found[:size]].get(mode="fill", fill_value=last)
+        row = lax.sort((rank, found[:size]), num_keys=1)[1]
+        return jnp.pad(row, (0, capacity - size), constant_values=beyond)
+
+    row = at_need(in_order, capacity, jnp.sum(kept, dtype=jnp.int32), found, points.rank)
     return row, points.pair.at[row].get(mode="fill", fill_value=0)
 
 

@@ -1,5 +1,7 @@
 """The broad phase: large groups go to their kernels in part, and nothing of the result shows it."""
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,7 +9,9 @@ import pytest
 
 import mjx_like as mjx
 from mjx_like.collision import plan as collision_plan
-from mjx_like.collision.broadphase import group_gap
+from mjx_like.collision.at_need import Pairs, near_points
+from mjx_like.collision.broadphase import group_gap, positions, refined
+from mjx_like.collision.closed.sphere import sphere_sphere
 from tests.support import oracle
 
 _BODY = "<body pos='{} {} {}'><freejoint/><geom {}/></body>"
@@ -110,3 +114,50 @@ def test_bounds_are_below_the_distance():
         gap = group_gap(m, group, jnp.asarray(state.geom_xpos), jnp.asarray(state.geom_xmat).reshape(-1, 3, 3))
         for k, (a, b) in enumerate(zip(group.geom1.tolist(), group.geom2.tolist(), strict=True)):
             assert gap[k] <= oracle.mujoco.mj_geomDistance(mj_model, state, a, b, 10.0, None) + 1e-12
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
+def test_lists_are_as_long_as_a_batch_needs(share):
+    rng = np.random.default_rng(0)
+    flags = rng.uniform(size=(3, 700)) < share * np.array([[1.0], [0.5], [1.0]])
+    found = jax.jit(jax.vmap(lambda x: positions(x, 600)))(jnp.asarray(flags))
+    for own, row in zip(flags, np.asarray(found), strict=True):
+        where = np.flatnonzero(own)[:600]
+        np.testing.assert_array_equal(row, np.pad(where, (0, 600 - where.size), constant_values=700))
+
+
+@pytest.mark.parametrize("need", [0, 40, 100])
+def test_lots_of_pairs_have_the_points_of_all(need):
+    rng = np.random.default_rng(0)
+    geoms = jnp.asarray(rng.normal(size=(3, 30, 9)))
+    pair = jnp.asarray(rng.integers(0, 30, size=(2, 3, 100)), jnp.int32)
+    pairs = Pairs(geoms, *pair, jnp.ones((3, 100)))
+    run = jax.jit(jax.vmap(lambda need, pairs: near_points(sphere_sphere, need, pairs)[0]))
+    found, whole = run(jnp.array([need, need // 2, 0]), pairs), run(jnp.full(3, 100), pairs)
+    for ours, theirs in zip(jax.tree.leaves(found), jax.tree.leaves(whole), strict=True):
+        np.testing.assert_array_equal(ours[:, :need], theirs[:, :need])
+    assert np.abs(whole.dist).min() > 0
+
+
+def computations(program: str) -> tuple[str, str]:
+    """Return the text of the computations of a compiled program that always run, and of those of its conditionals."""
+    bodies = [body for body in program.split("\n\n") if "{" in body and "%" in body]
+    own = {re.search(r"%([\w.-]+)", body)[1]: body for body in bodies}
+    choices = re.findall(r"(?:branch|true|false)_computations?=\{?([^}\n]*)", program)
+    chosen = set(re.findall(r"%([\w.-]+)", " ".join(choices)))
+    reached, ahead = set(), [name for name, body in own.items() if body.startswith("ENTRY")]
+    while ahead:
+        reached.add(name := ahead.pop())
+        called = set(re.findall(r"(?:calls|to_apply|body|condition)=%([\w.-]+)", own[name]))
+        ahead += called - reached - chosen
+    return "\n".join(own[x] for x in reached), "\n".join(own[x] for x in own.keys() - reached)
+
+
+def test_finer_bounds_cost_nothing_where_bounds_are_enough():
+    """XLA takes out of a loop what does not change in it, and computes it even if the loop has no turn."""
+    gap, point = -jnp.ones((3, 20)), jnp.linspace(0, 3, 60).reshape(3, 20)
+    run = jax.jit(jax.vmap(lambda gap, x: refined(gap, 8, lambda: jnp.sin(x))))
+    np.testing.assert_allclose(run(gap, point), np.sin(point))
+    np.testing.assert_array_equal(run(-gap, point), -gap)
+    always, sometimes = computations(run.lower(gap, point).compile().as_text())
+    assert "sine(" in sometimes and "sine(" not in always
