@@ -6,6 +6,7 @@ conjugate gradients with the blocks of the trees as preconditioner.
 """
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +14,7 @@ from jax import lax
 from jax.ad_checkpoint import checkpoint_name
 
 from mjx_like.constants import MINVAL
-from mjx_like.math.batching import whole_batch
+from mjx_like.math.batching import each_with_capacity, whole_batch
 from mjx_like.math.tangent import still
 from mjx_like.solver import coupled
 from mjx_like.solver.entries import Order, in_order, largest, of_entries, table_of
@@ -107,28 +108,16 @@ def _optimum(settings: Settings, p: TreeProblem, start: TreeStart) -> TreeSoluti
     """Return the optima of a batch of worlds."""
     ties = jnp.any(start.touched[..., 1] >= 0, axis=1)
     order = in_order(start.touched, start.nrow, p.q.shape[1], jnp.any(ties))
-    full = largest(order)
-    ties = ties | (full > _SIZES[-1])
-    fullest = jnp.max(jnp.where(ties, 0, full))
-    sizes = [n for n in _SIZES if n < 2 * p.aref.shape[1]] or [_SIZES[0]]
-    index = sum((fullest > n).astype(jnp.int32) for n in sizes[:-1])
-    branches = [functools.partial(_apart, settings, n) for n in sizes]
-    apart = lax.switch(index, branches, p, start, order)
+    ties = ties | (largest(order) > _SIZES[-1])
+    apart = _apart(settings, p, start, order, ties)
     together = functools.partial(coupled.optimum, settings)
     return lax.cond(jnp.any(ties), together, lambda *args: args[-1], p, start, order, ties, apart)
 
 
-def _apart(settings: Settings, size: int, p: TreeProblem, start: TreeStart, order: Order) -> TreeSolution:
-    """Return the optima where no row touches two trees; each tree is a problem with at most `size` rows."""
+def _apart(settings: Settings, p: TreeProblem, start: TreeStart, order: Order, ties: Array) -> TreeSolution:
+    """Return the optima of the worlds without ties: each tree is a problem, at the capacity that its rows need."""
     batch, ntree = p.q.shape[:2]
-    table = table_of(order, p.J, size)
-    columns = jnp.stack([p.aref, p.law.D, p.law.low, p.law.high, p.law.loss], axis=-1)
-    aref, *law = jnp.unstack(of_entries(table, columns), axis=-1)
-
-    def worlds(x: Array) -> Array:
-        return x.reshape(batch * ntree, *x.shape[2:])
-
-    own = Problem(M=p.M, q=p.q, J=table.J, aref=aref, law=Law(*law, cone=None))
+    sizes = tuple(n for n in _SIZES if n < 2 * p.aref.shape[1]) or _SIZES[:1]
     count = order.start[:, 1:] - order.start[:, :-1]
     begin = Start(
         smooth=start.smooth,
@@ -137,13 +126,28 @@ def _apart(settings: Settings, size: int, p: TreeProblem, start: TreeStart, orde
         ncone=jnp.zeros_like(count),
         tolerance=jnp.broadcast_to(start.tolerance[:, None], count.shape),
     )
-    s = _minimise(settings, jax.tree.map(worlds, own), jax.tree.map(worlds, begin))
-    x, constraint = (y.reshape(p.q.shape) for y in (s.qacc, s.constraint))
+
+    def sized(size: int, own: Array, *args: Any) -> tuple[Array, ...]:
+        p, begin, order, free = args
+        problem, begin = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (_alone(p, order, size), begin))
+        s = _minimise(settings, problem, begin, own & free)
+        return s.qacc, s.constraint, s.iterations, s.residual
+
+    free = jnp.repeat(~ties, ntree)
+    found = each_with_capacity(sizes, jnp.where(free, count.reshape(-1), 0), sized, p, begin, order, free)
+    x, constraint, iterations, residual = (y.reshape(batch, ntree, *y.shape[1:]) for y in found)
     trace = jnp.trace(p.M, axis1=-2, axis2=-1)
-    error = s.residual.reshape(batch, ntree) * trace
     return TreeSolution(
         x=x,
         constraint=constraint,
-        iterations=jnp.max(s.iterations.reshape(batch, ntree), axis=1),
-        residual=jnp.linalg.norm(error, axis=1) / jnp.maximum(jnp.sum(trace, axis=1), MINVAL),
+        iterations=jnp.max(iterations, axis=1),
+        residual=jnp.linalg.norm(residual * trace, axis=1) / jnp.maximum(jnp.sum(trace, axis=1), MINVAL),
     )
+
+
+def _alone(p: TreeProblem, order: Order, size: int) -> Problem:
+    """Return the problem of each tree with its first `size` rows, shape (batch, ntree, ...)."""
+    table = table_of(order, p.J, size)
+    columns = jnp.stack([p.aref, p.law.D, p.law.low, p.law.high, p.law.loss], axis=-1)
+    aref, *law = jnp.unstack(of_entries(table, columns), axis=-1)
+    return Problem(M=p.M, q=p.q, J=table.J, aref=aref, law=Law(*law, cone=None))

@@ -32,8 +32,9 @@ from mjx_like.tree.blocks import parts_times
 Array = jax.Array
 
 _SIZE = 128  # rows of one tree; with a fuller one products are sums by scatter
+_FEW = 256  # rows of a world, which most that have more can do with
 _MOST = 200  # iterations of one linear solve
-_LEAST_LOT = 4  # worlds that a step advances, at the least: often few of a batch are coupled
+_LEAST_LOT = 4  # worlds that are solved at a time, at the least: often few of a batch are coupled
 _SHARE = 1e-3  # of the gradient that a linear solve may leave
 
 
@@ -72,21 +73,55 @@ class _State(NamedTuple):
     iterations: Array
 
 
-def with_table(order: Order, J: Array, kernel: Callable[[Table | None], Any]) -> Any:
-    """Return the kernel's result with the tables of the trees of a batch, or with none where one is too full."""
+def with_table(order: Order, J: Array, kernel: Callable[[Table | None], Any], wanted: Array | bool = True) -> Any:
+    """Return the kernel's result with the tables of the trees of the wanted worlds, or with none where one is full."""
     size = min(_SIZE, J.shape[1])
     if size == J.shape[1]:
         return kernel(table_of(order, J, size))
-    held = jnp.max(largest(order)) <= size
-    return lax.cond(held, lambda: kernel(table_of(order, J, size)), lambda: kernel(None))
+    return lax.cond(_held(order, wanted), lambda: kernel(table_of(order, J, size)), lambda: kernel(None))
+
+
+def _held(order: Order, wanted: Array | bool) -> Array:
+    return jnp.max(jnp.where(wanted, largest(order), 0)) <= _SIZE
+
+
+class _Found(NamedTuple):
+    solution: TreeSolution
+    done: Array
 
 
 def optimum(
     settings: Settings, p: TreeProblem, start: TreeStart, order: Order, wanted: Array, rest: TreeSolution
 ) -> TreeSolution:
-    """Return the optima of the wanted worlds of a batch, and what `rest` has for the others."""
-    found = with_table(order, p.J, functools.partial(_minimise, settings, p, start, wanted))
-    return jax.tree.map(lambda a, b: jnp.where(wanted.reshape(-1, *(1,) * (a.ndim - 1)), a, b), found, rest)
+    """Return the optima of the wanted worlds of a batch, lot by lot, and what `rest` has for the others."""
+
+    def solve(fixed: tuple, s: _Found) -> _Found:
+        return _Found(_optima(settings, *fixed, ~s.done), jnp.ones_like(s.done))
+
+    lot = share(wanted.size, _LEAST_LOT)
+    return advanced(solve, (p, start, order), _Found(rest, ~wanted), lot).solution
+
+
+def _optima(settings: Settings, p: TreeProblem, start: TreeStart, order: Order, wanted: Array) -> TreeSolution:
+    """Return the optima of the wanted worlds, with as many rows as they use where these are few."""
+    most = p.J.shape[1]
+
+    def full() -> TreeSolution:
+        return with_table(order, p.J, functools.partial(_minimise, settings, p, start, wanted), wanted)
+
+    def few() -> TreeSolution:
+        own, begin = _cut(p, start, _FEW)
+        return _minimise(settings, own, begin, wanted, table_of(order, own.J, _SIZE))
+
+    if wanted.size == 1 or most < 2 * _FEW:  # one world: its program is not made larger
+        return full()
+    return lax.cond((jnp.max(jnp.where(wanted, start.nrow, 0)) <= _FEW) & _held(order, wanted), few, full)
+
+
+def _cut(p: TreeProblem, start: TreeStart, size: int) -> tuple[TreeProblem, TreeStart]:
+    """Return the problem with its first rows, batch axis first."""
+    J, aref, touched = (x[:, :size] for x in (p.J, p.aref, start.touched))
+    return p.replace(J=J, aref=aref, law=jax.tree.map(lambda x: x[:, :size], p.law)), start.replace(touched=touched)
 
 
 def _dot(a: Array, b: Array) -> Array:
@@ -102,8 +137,8 @@ def _minimise(settings: Settings, p: TreeProblem, start: TreeStart, wanted: Arra
     def iterate(fixed, s: _State) -> _State:
         return _iterate(settings, *fixed, s)
 
-    lot = share(first.done.size, _LEAST_LOT)
-    s = advanced(iterate, (parts, start.tolerance, scale), first, lot) if settings.iterations else first
+    fixed = (parts, start.tolerance, scale)
+    s = advanced(iterate, fixed, first, first.done.size) if settings.iterations else first
     constraint = parts.transposed(force(p.law, s.jar))
     return TreeSolution(
         x=s.x,
