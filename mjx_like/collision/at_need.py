@@ -18,8 +18,6 @@ from mjx_like.math.tangent import changing, still
 
 Array = jax.Array
 
-_LEAST_LOT = 32  # pairs of a lot
-
 
 class Pairs(NamedTuple):
     """Pairs of geoms, those that count first."""
@@ -30,20 +28,23 @@ class Pairs(NamedTuple):
     limit: Array  # distance of interest, shape (n,) [m]
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
-def near_points(kernel: Kernel, need: Array, pairs: Pairs) -> list[Point]:
-    """Return the points of pairs, the first `need` of which count; all arrays in the shape of `dist`, pairs last."""
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
+def near_points(kernel: Kernel, lot: int, need: Array, pairs: Pairs) -> list[Point]:
+    """Return the points of pairs, the first `need` of which count; all arrays in the shape of `dist`, pairs last.
+
+    lot: pairs that are done at a time, at the least.
+    """
 
     def batched(axes, need, pairs):
-        return _in_lots(jax.vmap(functools.partial(_points, kernel), in_axes=axes[1:]), need, pairs)
+        return _in_lots(jax.vmap(functools.partial(_points, kernel), in_axes=axes[1:]), lot, need, pairs)
 
     return mapped_batch(batched)(need, pairs)
 
 
-def _in_lots(points: Callable[[Pairs], list[Point]], need: Array, pairs: Pairs) -> list[Point]:
+def _in_lots(points: Callable[[Pairs], list[Point]], least: int, need: Array, pairs: Pairs) -> list[Point]:
     """Return `points(pairs)` of the lots that hold the first `need` pairs of any world, zeros beyond them."""
     limit = pairs.limit.shape[-1]
-    size = min(limit, share(limit, _LEAST_LOT))
+    size = min(limit, share(limit, least))
 
     def add(k: Array, found: list[Point]) -> list[Point]:
         start = k * size  # of the last lot, what fits
@@ -57,9 +58,9 @@ def _in_lots(points: Callable[[Pairs], list[Point]], need: Array, pairs: Pairs) 
 
 
 @functools.partial(near_points.defjvp, symbolic_zeros=True)
-def _near_points_jvp(kernel: Kernel, primals, tangents):
+def _near_points_jvp(kernel: Kernel, lot: int, primals, tangents):
     need, pairs = primals
-    made = near_points(kernel, need, pairs)
+    made = near_points(kernel, lot, need, pairs)
     _, changes, _ = changing(pairs, tangents[1])
     if not changes:
         return made, jax.tree.map(still, made)

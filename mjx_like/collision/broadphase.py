@@ -134,9 +134,9 @@ def group_gap(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array) ->
         return jnp.sum(apart * geom_xmat[first, :, 2], axis=1) - m.geom_rbound[second]
     gap = sphere_gap(m, first, second, geom_xpos)
     if group.types == (GeomType.BOX, GeomType.BOX):
-        apart = geom_xpos[second] - geom_xpos[first]
-        gap = jnp.maximum(gap, between_boxes(apart, geom_xmat[first], geom_xmat[second], m.geom_size[first],
-                                              m.geom_size[second]))  # fmt: skip
+        apart, at = geom_xpos[second] - geom_xpos[first], geom_xpos[first]
+        sides = between_boxes(apart, geom_xmat[first], geom_xmat[second], m.geom_size[first], m.geom_size[second])
+        gap = jnp.maximum(gap, sides - _slack(at, apart))
     return gap
 
 
@@ -158,8 +158,12 @@ def box_gap(m: Model, first: Array, second: Array, geom_xpos: Array, geom_xmat: 
         side[:, :3] + jnp.sum(mat * side[:, None, 12:15], axis=2) for side, mat in zip(sides, turned, strict=True)
     ]
     apart = center[1] - center[0]
-    slack = _SLACK * jnp.finfo(apart.dtype).eps * jnp.sum(jnp.abs(sides[0][:, :3]) + jnp.abs(apart), axis=1)
-    return between_boxes(apart, *turned, *(side[:, 15:] for side in sides)) - slack
+    return between_boxes(apart, *turned, *(side[:, 15:] for side in sides)) - _slack(sides[0][:, :3], apart)
+
+
+def _slack(pos: Array, apart: Array) -> Array:
+    """Return what rounding can take from gaps along axes; pos: of the first geoms, apart: to the second, (n, 3)."""
+    return _SLACK * jnp.finfo(apart.dtype).eps * jnp.sum(jnp.abs(pos) + jnp.abs(apart), axis=1)
 
 
 def between_boxes(apart: Array, first: Array, second: Array, size1: Array, size2: Array) -> Array:

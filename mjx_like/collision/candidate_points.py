@@ -13,6 +13,7 @@ from mjx_like.collision.convex import convex_pair
 from mjx_like.collision.sdf import mesh_sdf
 from mjx_like.collision.shape import Point, Shape
 from mjx_like.collision.table import PAIRS, Method
+from mjx_like.math.platform import on_cpu
 from mjx_like.math.select import rows, take
 from mjx_like.math.vector import Vector
 from mjx_like.types.enums import GeomType
@@ -55,7 +56,7 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
     pairs = [group.pair for group in closed]
     limits = jnp.split(take(detect, np.concatenate(pairs)), np.cumsum([p.size for p in pairs])[:-1]) if pairs else []
     near = [
-        _near(m, group, limit, geom_xpos, geom_xmat) if group.capacity < group.pair.size else None
+        _near(m, group, limit, geom_xpos, geom_xmat) if _chosen_by_bounds(group) else None
         for group, limit in zip(closed, limits, strict=True)
     ]
     whole = [k for k, chosen in enumerate(near) if chosen is None]
@@ -82,6 +83,12 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
     return points if all(x is None for x in near) else _with_ranks(plan, near, points)
 
 
+def _chosen_by_bounds(group: PairGroup) -> bool:
+    row = PAIRS.get(group.types)  # a function of the user has none
+    dear = on_cpu() and row is not None and row.dear and group.pair.size > row.lot
+    return dear or group.capacity < group.pair.size
+
+
 def _near(m: Model, group: PairGroup, limit: Array, geom_xpos: Array, geom_xmat: Array) -> Near:
     """Return the pairs of a group whose bounds are nearest."""
     gap = group_gap(m, group, geom_xpos, geom_xmat) - limit
@@ -98,7 +105,8 @@ def _near_points(
     axes = slice(2, 3) if pair_pose.only_z(group) else slice(0, 3)
     table = pair_pose.geom_table(m, geom_xpos, geom_xmat, axes)
     first, second = (rows(geom.astype(np.int32), chosen.pair) for geom in (group.geom1, group.geom2))
-    return near_points(PAIRS[group.types].kernel, chosen.found, Pairs(table, first, second, limit))
+    row = PAIRS[group.types]
+    return near_points(row.kernel, row.lot, chosen.found, Pairs(table, first, second, limit))
 
 
 def _columns(active: Array, dist: Array, pos: Vector | Array, normal: Vector | Array) -> tuple[Array, ...]:

@@ -38,6 +38,8 @@ class Pair(NamedTuple):
     most: how many of them are contacts at once, at the most.
     kernel: of the method KERNEL: (first, second, distance of interest) -> points.
     nearest: whether the kernel finds the nearest points of geoms apart as well; else `geom_distance` searches.
+    lot: pairs that the kernel takes at a time, at the least, where bounds choose them.
+    dear: whether the kernel takes so long that on a CPU bounds choose its pairs, however few there are.
     """
 
     method: Method
@@ -45,6 +47,8 @@ class Pair(NamedTuple):
     most: int = 0
     kernel: Kernel | None = None
     nearest: bool = True
+    lot: int = 32
+    dear: bool = False
 
 
 _KERNEL, _CONVEX = Method.KERNEL, Method.CONVEX
@@ -68,7 +72,7 @@ PAIRS = {
     (_SPHERE, _BOX): Pair(_KERNEL, 1, 1, sphere.sphere_box),
     (_SPHERE, _ELLIPSOID): Pair(_CONVEX, 1, 1),
     (_CAPSULE, _CAPSULE): Pair(_KERNEL, 2, 2, capsule.capsule_capsule),
-    (_CAPSULE, _BOX): Pair(_KERNEL, 2, 2, capsule.capsule_box),
+    (_CAPSULE, _BOX): Pair(_KERNEL, 2, 2, capsule.capsule_box, dear=True),
     (_CAPSULE, _ELLIPSOID): Pair(_CONVEX, 1, 1),
     (_ELLIPSOID, _ELLIPSOID): Pair(_CONVEX, 1, 1),
     (_ELLIPSOID, _CYLINDER): Pair(_CONVEX, 1, 1),
@@ -80,7 +84,7 @@ PAIRS = {
     (_CYLINDER, _CYLINDER): Pair(_CONVEX, 4, 4),
     (_CYLINDER, _BOX): Pair(_CONVEX, 4, 4),
     (_CYLINDER, _MESH): Pair(_CONVEX, 4, 4),
-    (_BOX, _BOX): Pair(_KERNEL, 8, 8, box.box_box, nearest=False),
+    (_BOX, _BOX): Pair(_KERNEL, 8, 8, box.box_box, nearest=False, lot=8, dear=True),
     (_BOX, _MESH): Pair(_CONVEX, 4, 4),
     (_MESH, _MESH): Pair(_CONVEX, 4, 4),
     (_SPHERE, _SDF): Pair(Method.SIGNED_DISTANCE),

@@ -12,6 +12,7 @@ from mjx_like.collision import plan as collision_plan
 from mjx_like.collision.at_need import Pairs, near_points
 from mjx_like.collision.broadphase import group_gap, positions, refined
 from mjx_like.collision.closed.sphere import sphere_sphere
+from mjx_like.collision.table import PAIRS
 from tests.support import oracle
 
 _BODY = "<body pos='{} {} {}'><freejoint/><geom {}/></body>"
@@ -29,6 +30,7 @@ def pile(*shapes: str) -> str:
 XML = pile('type="sphere" size=".11"', 'type="capsule" size=".09 .08"')
 # rods: the bounding spheres of more pairs meet than go on, their boxes do not
 RODS = pile('type="capsule" size=".03 .3" euler="90 0 0"', 'type="cylinder" size=".04 .3" euler="0 90 0"')
+BOXES = pile('type="box" size=".11 .1 .1"')
 SEARCHED = pile('type="cylinder" size=".11 .1"', 'type="ellipsoid" size=".12 .1 .11"')
 
 
@@ -98,6 +100,26 @@ def test_culled_groups_give_the_oracles_contacts_and_derivatives(monkeypatch, xm
     assert np.abs(slope[0]).max() > 1e-3
 
 
+def test_boxes_that_bounds_choose_give_the_contacts_and_derivatives_of_all(monkeypatch):
+    m, kind = mjx.Model.from_xml_string(BOXES), (mjx.GeomType.BOX, mjx.GeomType.BOX)
+    states = poses(4, BOXES)
+    assert PAIRS[kind].dear and len(m.plans.collision.geom) > PAIRS[kind].lot
+
+    def seen(x, r):
+        d = contacts(m)(x, r)
+        return jnp.sum(jnp.minimum(d.contact.dist, 0.0) ** 2), (d.contact, d.ncon)
+
+    def run():
+        return jax.jit(jax.vmap(jax.value_and_grad(seen, (0, 1), has_aux=True)))(*frames(states))
+
+    chosen = run()
+    monkeypatch.setitem(PAIRS, kind, PAIRS[kind]._replace(dear=False))
+    whole = run()
+    assert whole[0][1][1].min() > 30
+    for ours, theirs in zip(*map(jax.tree.leaves, (chosen, whole)), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-14)
+
+
 @pytest.mark.parametrize("xml", [XML, SEARCHED], ids=["closed", "searched"])
 def test_too_many_near_pairs_are_counted(monkeypatch, xml):
     part = culled(monkeypatch, 2, 0, xml)
@@ -132,7 +154,7 @@ def test_lots_of_pairs_have_the_points_of_all(need):
     geoms = jnp.asarray(rng.normal(size=(3, 30, 9)))
     pair = jnp.asarray(rng.integers(0, 30, size=(2, 3, 100)), jnp.int32)
     pairs = Pairs(geoms, *pair, jnp.ones((3, 100)))
-    run = jax.jit(jax.vmap(lambda need, pairs: near_points(sphere_sphere, need, pairs)[0]))
+    run = jax.jit(jax.vmap(lambda need, pairs: near_points(sphere_sphere, 32, need, pairs)[0]))
     found, whole = run(jnp.array([need, need // 2, 0]), pairs), run(jnp.full(3, 100), pairs)
     for ours, theirs in zip(jax.tree.leaves(found), jax.tree.leaves(whole), strict=True):
         np.testing.assert_array_equal(ours[:, :need], theirs[:, :need])
