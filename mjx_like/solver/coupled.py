@@ -179,7 +179,8 @@ def _iterate(settings: Settings, parts: _Parts, tolerance: Array, scale: Array, 
     weight = curvature(p.law, zone, s.jar, p.J[..., 0, :])[0]
     norm = jnp.sqrt(_dot(gradient, gradient))
     wanted = jnp.maximum(jnp.minimum(_SHARE * norm, 0.1 * tolerance / scale), 1e2 * jnp.finfo(norm.dtype).eps * norm)
-    step, left = solve_linear(parts, weight, -gradient, wanted)
+    asked = jnp.where(s.done[:, None, None], 0, -gradient)  # nobody waits for the system of a world that is done
+    step, left = solve_linear(parts, weight, asked, wanted)
     along, metric = parts.times(step), metric_times(p.M, step)
     slope, bend = _dot(step, s.smooth), _dot(step, metric)
     decrement = -0.5 * _dot(step, gradient)
