@@ -134,9 +134,9 @@ def group_gap(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array) ->
         return jnp.sum(apart * geom_xmat[first, :, 2], axis=1) - m.geom_rbound[second]
     gap = sphere_gap(m, first, second, geom_xpos)
     if group.types == (GeomType.BOX, GeomType.BOX):
-        apart, at = geom_xpos[second] - geom_xpos[first], geom_xpos[first]
+        apart, reach = geom_xpos[second] - geom_xpos[first], jnp.sum(jnp.abs(geom_xpos), axis=1)
         sides = between_boxes(apart, geom_xmat[first], geom_xmat[second], m.geom_size[first], m.geom_size[second])
-        gap = jnp.maximum(gap, sides - _slack(at, apart))
+        gap = jnp.maximum(gap, sides - _slack(take(reach, first), take(reach, second)))
     return gap
 
 
@@ -158,12 +158,13 @@ def box_gap(m: Model, first: Array, second: Array, geom_xpos: Array, geom_xmat: 
         side[:, :3] + jnp.sum(mat * side[:, None, 12:15], axis=2) for side, mat in zip(sides, turned, strict=True)
     ]
     apart = center[1] - center[0]
-    return between_boxes(apart, *turned, *(side[:, 15:] for side in sides)) - _slack(sides[0][:, :3], apart)
+    reach = [jnp.sum(jnp.abs(side[:, :3]) + jnp.abs(c), axis=1) for side, c in zip(sides, center, strict=True)]
+    return between_boxes(apart, *turned, *(side[:, 15:] for side in sides)) - _slack(*reach)
 
 
-def _slack(pos: Array, apart: Array) -> Array:
-    """Return what rounding can take from gaps along axes; pos: of the first geoms, apart: to the second, (n, 3)."""
-    return _SLACK * jnp.finfo(apart.dtype).eps * jnp.sum(jnp.abs(pos) + jnp.abs(apart), axis=1)
+def _slack(first: Array, second: Array) -> Array:
+    """Return what rounding can take from gaps along axes; of both geoms the sum of the coordinates' sizes, (n,) [m]."""
+    return _SLACK * jnp.finfo(first.dtype).eps * (2 * first + second)
 
 
 def between_boxes(apart: Array, first: Array, second: Array, size1: Array, size2: Array) -> Array:

@@ -73,16 +73,13 @@ class _State(NamedTuple):
     iterations: Array
 
 
-def with_table(order: Order, J: Array, kernel: Callable[[Table | None], Any], wanted: Array | bool = True) -> Any:
-    """Return the kernel's result with the tables of the trees of the wanted worlds, or with none where one is full."""
+def with_table(order: Order, J: Array, kernel: Callable[[Table | None], Any]) -> Any:
+    """Return the kernel's result with the tables of the trees of a batch, or with none where one is too full."""
     size = min(_SIZE, J.shape[1])
     if size == J.shape[1]:
         return kernel(table_of(order, J, size))
-    return lax.cond(_held(order, wanted), lambda: kernel(table_of(order, J, size)), lambda: kernel(None))
-
-
-def _held(order: Order, wanted: Array | bool) -> Array:
-    return jnp.max(jnp.where(wanted, largest(order), 0)) <= _SIZE
+    held = jnp.max(largest(order)) <= size
+    return lax.cond(held, lambda: kernel(table_of(order, J, size)), lambda: kernel(None))
 
 
 class _Found(NamedTuple):
@@ -103,19 +100,22 @@ def optimum(
 
 
 def _optima(settings: Settings, p: TreeProblem, start: TreeStart, order: Order, wanted: Array) -> TreeSolution:
-    """Return the optima of the wanted worlds, with as many rows as they use where these are few."""
+    """Return the optima of the wanted worlds: with as many rows, and tables as long, as they need of a few choices."""
     most = p.J.shape[1]
+    rows, entries = (jnp.max(jnp.where(wanted, x, 0)) for x in (start.nrow, largest(order)))
 
-    def full() -> TreeSolution:
-        return with_table(order, p.J, functools.partial(_minimise, settings, p, start, wanted), wanted)
+    def sized(count: int, size: int | None) -> TreeSolution:
+        own, begin = _cut(p, start, count)
+        table = None if size is None else table_of(order, own.J, size)
+        return _minimise(settings, own, begin, wanted, table)
 
-    def few() -> TreeSolution:
-        own, begin = _cut(p, start, _FEW)
-        return _minimise(settings, own, begin, wanted, table_of(order, own.J, _SIZE))
-
-    if wanted.size == 1 or most < 2 * _FEW:  # one world: its program is not made larger
-        return full()
-    return lax.cond((jnp.max(jnp.where(wanted, start.nrow, 0)) <= _FEW) & _held(order, wanted), few, full)
+    choices: list[tuple[int, int | None]] = [(most, min(_SIZE, most))]
+    if wanted.size > 1:  # one world: a shorter program
+        choices = [(_FEW, _SIZE // 2)] * (most >= 2 * _FEW) + [(most, _SIZE // 2)] * (most > _SIZE) + choices
+    if most > _SIZE:
+        choices.append((most, None))
+    fits = [(rows <= count) & (True if size is None else entries <= size) for count, size in choices]
+    return lax.switch(jnp.argmax(jnp.stack(fits)), [functools.partial(sized, *choice) for choice in choices])
 
 
 def _cut(p: TreeProblem, start: TreeStart, size: int) -> tuple[TreeProblem, TreeStart]:
