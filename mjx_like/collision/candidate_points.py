@@ -84,6 +84,7 @@ def candidates(m: Model, geom_xpos: Array, geom_xmat: Array, detect: Array) -> C
 
 
 def _chosen_by_bounds(group: PairGroup) -> bool:
+    """Return whether only the pairs of a group whose bounds are near go on to its kernel."""
     row = PAIRS.get(group.types)  # a function of the user has none
     dear = on_cpu() and row is not None and row.dear and group.pair.size > row.lot
     return dear or group.capacity < group.pair.size

@@ -39,7 +39,7 @@ class Pair(NamedTuple):
     kernel: of the method KERNEL: (first, second, distance of interest) -> points.
     nearest: whether the kernel finds the nearest points of geoms apart as well; else `geom_distance` searches.
     lot: pairs that the kernel takes at a time, at the least, where bounds choose them.
-    dear: whether the kernel takes so long that on a CPU bounds choose its pairs, however few there are.
+    dear: whether the kernel takes so long that on a CPU bounds choose among its pairs where these are more than a lot.
     """
 
     method: Method
