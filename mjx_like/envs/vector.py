@@ -55,7 +55,7 @@ class VectorEnv:
         worlds, need = state.reward.shape, self.env.action_size
         if len(worlds) != 1 or action.shape != (*worlds, need):
             raise InputError(f"step: action has shape {action.shape}, {worlds[:1]} worlds need {(*worlds, need)}")
-        block = default_block(worlds[0]) if self._block is None else self._block
+        block = default_block(self.env.model, state, worlds[0]) if self._block is None else self._block
         step = self._worlds_last if worlds_are_last(self.env.model) else self._worlds_first
         return in_blocks(lambda worlds, _: step(*worlds), block)((state, action), None)
 

@@ -1,6 +1,7 @@
 """How the arrays of many worlds lie, and how many worlds run together."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 
@@ -11,7 +12,8 @@ from mjx_like.worlds import ranks
 
 Array = jax.Array
 
-CPU_BLOCK = 128  # worlds that run together, so that a step stays in the cache
+# Worlds that run together on a CPU, so that a step stays in the cache: those whose Data take so many bytes
+_LEAST_BLOCK, _MOST_BLOCK, _BLOCK_BYTES = 16, 128, 6_000_000
 # On a CPU, up to this many dofs, arrays of one world are so short that having the worlds last is faster.
 MOST_DOFS_LAST = 16
 
@@ -27,18 +29,29 @@ def own_axes(m: Model, d: Data, ctrl: Array | None) -> list[bool]:
     return [x.ndim > rank for x, rank in zip(jax.tree.leaves((m, d, ctrl)), declared, strict=True)]
 
 
-def block_of(batch: int | None, block: int | None, devices: Sequence[jax.Device] | None = None) -> int | None:
+def block_of(
+    m: Model, d: Data, batch: int | None, block: int | None, devices: Sequence[jax.Device] | None = None
+) -> int | None:
     """Return how many worlds run together, None for one without a world axis."""
     if block is not None:
         block = whole_number("block", block, least=1)
     if batch is None:
         return None
-    return default_block(batch, devices) if block is None else block
+    return default_block(m, d, batch, devices) if block is None else block
 
 
-def default_block(batch: int, devices: Sequence[jax.Device] | None = None) -> int:
-    """Return how many worlds run together where `block` is None."""
+def default_block(m: Model, worlds: Any, batch: int, devices: Sequence[jax.Device] | None = None) -> int:
+    """Return how many worlds run together where `block` is None.
+
+    worlds: Data, or a pytree that has it, of all of them.
+    """
     platform = jax.default_backend() if devices is None else devices[0].platform
     if platform != "cpu":
         return batch
-    return CPU_BLOCK
+    if worlds_are_last(m) or m.hard is not None:  # lanes take many at a time; long searches are longer in few lots
+        return _MOST_BLOCK
+    each = sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(worlds)) / batch
+    block = _MOST_BLOCK
+    while block > _LEAST_BLOCK and block * each > _BLOCK_BYTES:
+        block //= 2
+    return block

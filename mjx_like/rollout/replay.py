@@ -61,7 +61,7 @@ def replay(
     ctrl = None if ctrl is None else jnp.asarray(ctrl, d.ctrl.dtype)
     if ctrl is not None and ctrl.ndim > 2 and ctrl.shape[0] != batch:
         raise InputError(f"ctrl has shape {ctrl.shape}, but d holds {batch} worlds")
-    block = block_of(batch, block, devices)
+    block = block_of(m, d, batch, block, devices)
     index, place, width = neighbours(world, batch, block, 1 if devices is None else len(devices))
     some_m, some_d, some_ctrl = _worlds(index, m, d, ctrl)
     options = {"steps": steps, "remat": remat, "unroll": unroll, "block": width, "devices": devices}

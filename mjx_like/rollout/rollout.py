@@ -84,7 +84,7 @@ def rollout(
       remat: in reverse mode, store only the state of each step, the solver's acceleration and what the search for
         contacts of convex geoms found, and compute the rest again.
       unroll: steps written out in the body of the loop.
-      block: worlds that run together; None for 128 on a CPU (they fit its cache; 512 with hard contact), else all. One
+      block: worlds that run together; None on a CPU for 16 to 128, as many as its cache has room for, else for all. One
         world has none.
       devices: devices that share the worlds; None for the one where the arguments are.
       return_data: return the Data at the end too, to go on from it.
@@ -106,7 +106,7 @@ def rollout(
     check_record(record)
     remat, return_data = truth("remat", remat), truth("return_data", return_data)
     devices = None if devices is None else _devices(batch, devices)
-    block = block_of(batch, block, devices)
+    block = block_of(m, d, batch, block, devices)
     with _collector_paused():
         end, records = _rollout(m, d, given, policy, steps, every, record, remat, unroll, block, devices)
     return (records, end) if return_data else records

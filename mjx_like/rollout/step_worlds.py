@@ -38,7 +38,7 @@ def step_worlds(
         leaves them; any pytree. The Trajectory of state and sensors by default.
       remat: in reverse mode, store only the state, the solver's acceleration and what the search for contacts of convex
         geoms found, and compute the rest again.
-      block: worlds that run together; None for 128 on a CPU (they fit its cache; 512 with hard contact), else all.
+      block: worlds that run together; None on a CPU for 16 to 128, as many as its cache has room for, else for all.
 
     Raises:
       InputError: `d` has no world axis or does not fit `m`; another argument that is not as said.
@@ -49,7 +49,7 @@ def step_worlds(
     check_types("step_worlds", m, d)
     check_record(record)
     remat = truth("remat", remat)
-    block = block_of(batch, block)
+    block = block_of(m, d, batch, block)
     own, (leaves, structure) = own_axes(m, d, None), jax.tree.flatten((m, d))
     one = functools.partial(_step, record)
     mapped = jax.tree.unflatten(structure, own)
