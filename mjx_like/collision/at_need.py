@@ -19,6 +19,9 @@ from mjx_like.math.tangent import changing, still
 Array = jax.Array
 
 
+_LOTS = 32  # of the room for pairs, unless lots get too small
+
+
 class Pairs(NamedTuple):
     """Pairs of geoms, those that count first."""
 
@@ -44,7 +47,7 @@ def near_points(kernel: Kernel, lot: int, need: Array, pairs: Pairs) -> list[Poi
 def _in_lots(points: Callable[[Pairs], list[Point]], least: int, need: Array, pairs: Pairs) -> list[Point]:
     """Return `points(pairs)` of the lots that hold the first `need` pairs of any world, zeros beyond them."""
     limit = pairs.limit.shape[-1]
-    size = min(limit, share(limit, least))
+    size = min(limit, share(limit, least, _LOTS))
 
     def add(k: Array, found: list[Point]) -> list[Point]:
         start = k * size  # of the last lot, what fits

@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 _FEW = 256  # pairs up to which a CPU compares each with each, in fewer loops than a sort, and others always sort
 _LEAST = 64  # contacts or pairs that are listed at the least
+_MANY = 2048  # pairs of boxes from which on a list of the near ones takes less time than the bounds of all
 _SLACK = 16  # of bounding boxes, in units of rounding
 
 
@@ -63,30 +64,64 @@ def refined(gap: Array, capacity: int, finer: Callable[[], Array]) -> Array:
     return lax.cond(crowded, lambda: jnp.maximum(gap, lax.stop_gradient(finer())), lambda: gap)
 
 
+def nearest_boxes(gap: Array, capacity: int, finer: Callable[..., Array], *args: Any) -> Near:
+    """Return what `near_pairs` does with better bounds; on a CPU those of many pairs are made of the near ones alone.
+
+    gap: as in `near_pairs`. finer: (rows of the group, *args) -> other bounds, of which the larger counts.
+    """
+    gap, args = lax.stop_gradient((gap, args))
+    if gap.size < _MANY or not on_cpu():
+        return near_pairs(jnp.maximum(gap, finer(np.arange(gap.size), *args)), capacity)
+
+    def listed(size: int, total: Array, gap: Array, *args: Any) -> Near:
+        place, room = _first(size, total), min(size, capacity)
+        pair = jnp.minimum(place, gap.size - 1)
+        better = jnp.where(place < gap.size, jnp.maximum(rows(gap, pair), finer(pair, *args)), jnp.inf)
+        meets = better <= 0
+        kept = _first(room, jnp.cumsum(keep_lowest(meets, better, room), dtype=jnp.int32))
+        left = (0, capacity - room)
+        return Near(
+            pair=jnp.pad(rows(pair, jnp.minimum(kept, size - 1)), left),
+            used=jnp.pad(kept < size, left),
+            found=jnp.sum(meets, dtype=jnp.int32),
+        )
+
+    total = jnp.cumsum(gap <= 0, dtype=jnp.int32)
+    sizes = (capacity, gap.size) if capacity < gap.size else (gap.size,)
+    return at_need(listed, sizes, total[-1], total, gap, *args)
+
+
 def positions(flags: Array, capacity: int) -> Array:
     """Return where the first `capacity` flags that are set stand, in order; the number of flags beyond the last."""
     total = jnp.cumsum(flags, dtype=jnp.int32)
 
     def first(size: int, total: Array) -> Array:
-        found = search(total, jnp.arange(1, size + 1, dtype=jnp.int32), side="left")
-        return jnp.pad(found, (0, capacity - size), constant_values=flags.size)
+        return jnp.pad(_first(size, total), (0, capacity - size), constant_values=flags.size)
 
-    return at_need(first, capacity, total[-1], total)
+    return at_need(first, lengths(capacity), total[-1], total)
 
 
-def at_need(kernel: Callable[..., T], capacity: int, need: Array, *args: Any) -> T:
-    """Return `kernel(size, *args)` with the least size of a few up to `capacity` that is enough for a batch of worlds.
+def _first(size: int, total: Array) -> Array:
+    """Return where the first `size` flags that are set stand, from their running total, as `positions` does."""
+    return search(total, jnp.arange(1, size + 1, dtype=jnp.int32), side="left")
+
+
+def lengths(capacity: int) -> tuple[int, ...]:
+    """Return the lengths that a list of at most `capacity` entries may have."""
+    return capacities(capacity, _LEAST, 4) if capacity >= 2 * _LEAST else (capacity,)
+
+
+def at_need(kernel: Callable[..., T], sizes: tuple[int, ...], need: Array, *args: Any) -> T:
+    """Return `kernel(size, *args)` with the least of the sizes that is enough for a batch of worlds, or the last.
 
     kernel: returns the same for all sizes from the need on. An accelerator, which would wait to learn the need, takes
-    the capacity. Nothing here has a derivative.
+    the last size. Nothing here has a derivative.
     """
-    if not on_cpu() or capacity < 2 * _LEAST:
-        return kernel(capacity, *args)
+    if not on_cpu() or len(sizes) == 1:
+        return kernel(sizes[-1], *args)
 
     def batched(need: Array, *args: Any) -> T:
-        return with_capacity(
-            capacities(capacity, _LEAST, 4), need, lambda size, *a: jax.vmap(functools.partial(kernel, size))(*a), *args
-        )
+        return with_capacity(sizes, need, lambda size, *a: jax.vmap(functools.partial(kernel, size))(*a), *args)
 
     return whole_batch(batched)(need, *args)
 
@@ -132,12 +167,7 @@ def group_gap(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array) ->
     if group.types[0] == GeomType.PLANE:
         apart = geom_xpos[second] - geom_xpos[first]
         return jnp.sum(apart * geom_xmat[first, :, 2], axis=1) - m.geom_rbound[second]
-    gap = sphere_gap(m, first, second, geom_xpos)
-    if group.types == (GeomType.BOX, GeomType.BOX):
-        apart, reach = geom_xpos[second] - geom_xpos[first], jnp.sum(jnp.abs(geom_xpos), axis=1)
-        sides = between_boxes(apart, geom_xmat[first], geom_xmat[second], m.geom_size[first], m.geom_size[second])
-        gap = jnp.maximum(gap, sides - _slack(take(reach, first), take(reach, second)))
-    return gap
+    return sphere_gap(m, first, second, geom_xpos)
 
 
 def sphere_gap(m: Model, first: np.ndarray, second: np.ndarray, geom_xpos: Array) -> Array:
@@ -146,13 +176,17 @@ def sphere_gap(m: Model, first: np.ndarray, second: np.ndarray, geom_xpos: Array
     return jnp.sqrt(jnp.sum(apart * apart, axis=1)) - take(m.geom_rbound, first) - take(m.geom_rbound, second)
 
 
-def box_gap(m: Model, first: Array, second: Array, geom_xpos: Array, geom_xmat: Array) -> Array:
+def box_table(m: Model, geom_xpos: Array, geom_xmat: Array) -> Array:
+    """Return what `box_gap` reads of each geom, shape (ngeom, 18): position, axes and bounding box."""
+    return lax.stop_gradient(jnp.concatenate([geom_xpos, geom_xmat.reshape(-1, 9), m.geom_aabb], axis=1))
+
+
+def box_gap(table: Array, geom: Array) -> Array:
     """Return lower bounds of the distances of geoms by their bounding boxes, less what rounding can take, shape (n,).
 
-    Nothing here has a derivative.
+    table: as `box_table` returns it. geom: pairs, shape (n, 2). Nothing here has a derivative.
     """
-    table = lax.stop_gradient(jnp.concatenate([geom_xpos, geom_xmat.reshape(-1, 9), m.geom_aabb], axis=1))
-    sides = [rows(table, geom) for geom in (first, second)]
+    sides = [rows(table, own) for own in geom.T]
     turned = [side[:, 3:12].reshape(-1, 3, 3) for side in sides]
     center = [
         side[:, :3] + jnp.sum(mat * side[:, None, 12:15], axis=2) for side, mat in zip(sides, turned, strict=True)

@@ -8,7 +8,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision import mixing
-from mjx_like.collision.broadphase import at_need, keep_lowest, positions
+from mjx_like.collision.broadphase import at_need, keep_lowest, lengths, positions
 from mjx_like.collision.candidate_points import Candidates
 from mjx_like.collision.mixing import PairParameters
 from mjx_like.collision.surface_velocity import surface_velocity
@@ -80,7 +80,7 @@ def _ranked_rows(points: Candidates, kept: Array, capacity: int) -> tuple[Array,
         row = lax.sort((rank, found[:size]), num_keys=1)[1]
         return jnp.pad(row, (0, capacity - size), constant_values=beyond)
 
-    row = at_need(in_order, capacity, jnp.sum(kept, dtype=jnp.int32), found, points.rank)
+    row = at_need(in_order, lengths(capacity), jnp.sum(kept, dtype=jnp.int32), found, points.rank)
     return row, points.pair.at[row].get(mode="fill", fill_value=0)
 
 

@@ -7,7 +7,7 @@ from jax import lax
 
 from mjx_like.collision import hfield, pair_pose, user_function
 from mjx_like.collision.at_need import Pairs, near_points
-from mjx_like.collision.broadphase import Near, box_gap, group_gap, near_pairs, refined
+from mjx_like.collision.broadphase import Near, box_gap, box_table, group_gap, near_pairs, nearest_boxes, refined
 from mjx_like.collision.closed import plane_mesh
 from mjx_like.collision.convex import convex_pair
 from mjx_like.collision.sdf import mesh_sdf
@@ -91,11 +91,19 @@ def _chosen_by_bounds(group: PairGroup) -> bool:
 
 
 def _near(m: Model, group: PairGroup, limit: Array, geom_xpos: Array, geom_xmat: Array) -> Near:
-    """Return the pairs of a group whose bounds are nearest."""
+    """Return the pairs of a group whose bounds are nearest: by spheres, then by boxes if need be."""
     gap = group_gap(m, group, geom_xpos, geom_xmat) - limit
-    if not {GeomType.PLANE, GeomType.HFIELD} & set(group.types):
-        *poses, limit = lax.stop_gradient((geom_xpos, geom_xmat, limit))
-        gap = refined(gap, group.capacity, lambda: box_gap(m, group.geom1, group.geom2, *poses) - limit)
+    if {GeomType.PLANE, GeomType.HFIELD} & set(group.types):
+        return near_pairs(gap, group.capacity)
+    geom = np.stack([group.geom1, group.geom2], axis=1).astype(np.int32)
+
+    def by_boxes(pair: Array | np.ndarray, table: Array, limit: Array) -> Array:
+        return box_gap(table, rows(geom, pair)) - rows(limit, pair)
+
+    own = (box_table(m, geom_xpos, geom_xmat), lax.stop_gradient(limit))
+    if group.types == (GeomType.BOX, GeomType.BOX):
+        return nearest_boxes(gap, group.capacity, by_boxes, *own)
+    gap = refined(gap, group.capacity, lambda: by_boxes(np.arange(gap.size), *own))
     return near_pairs(gap, group.capacity)
 
 

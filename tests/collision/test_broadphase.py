@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
+from mjx_like.collision import broadphase
 from mjx_like.collision import plan as collision_plan
 from mjx_like.collision.at_need import Pairs, near_points
-from mjx_like.collision.broadphase import group_gap, positions, refined
+from mjx_like.collision.broadphase import group_gap, nearest_boxes, positions, refined
 from mjx_like.collision.closed.sphere import sphere_sphere
 from mjx_like.collision.table import PAIRS
+from mjx_like.math.select import rows
 from tests.support import oracle
 
 _BODY = "<body pos='{} {} {}'><freejoint/><geom {}/></body>"
@@ -100,7 +102,9 @@ def test_culled_groups_give_the_oracles_contacts_and_derivatives(monkeypatch, xm
     assert np.abs(slope[0]).max() > 1e-3
 
 
-def test_boxes_that_bounds_choose_give_the_contacts_and_derivatives_of_all(monkeypatch):
+@pytest.mark.parametrize("many", [pytest.param(1, marks=pytest.mark.slow), 2048])
+def test_boxes_that_bounds_choose_give_the_contacts_and_derivatives_of_all(monkeypatch, many):
+    monkeypatch.setattr(broadphase, "_MANY", many)  # pairs of which the near ones are listed before bounds are compared
     m, kind = mjx.Model.from_xml_string(BOXES), (mjx.GeomType.BOX, mjx.GeomType.BOX)
     states = poses(4, BOXES)
     assert PAIRS[kind].dear and len(m.plans.collision.geom) > PAIRS[kind].lot
@@ -146,6 +150,24 @@ def test_lists_are_as_long_as_a_batch_needs(share):
     for own, row in zip(flags, np.asarray(found), strict=True):
         where = np.flatnonzero(own)[:600]
         np.testing.assert_array_equal(row, np.pad(where, (0, 600 - where.size), constant_values=700))
+
+
+@pytest.mark.parametrize("capacity", [5, 40, 100])
+def test_lists_of_near_boxes_are_those_of_all(monkeypatch, capacity):
+    rng = np.random.default_rng(0)
+    gap, other = jnp.asarray(rng.normal(size=(2, 3, 100)))
+
+    def run():
+        return jax.jit(jax.vmap(lambda gap, x: nearest_boxes(gap, capacity, lambda k, x: rows(x, k), x)))(gap, other)
+
+    whole = run()
+    monkeypatch.setattr(broadphase, "_MANY", 1)
+    listed = run()
+    np.testing.assert_array_equal(listed.found, whole.found)
+    np.testing.assert_array_equal(listed.used, whole.used)
+    for ours, theirs, used in zip(listed.pair, whole.pair, np.asarray(whole.used), strict=True):
+        np.testing.assert_array_equal(ours[used], theirs[used])
+    assert whole.found.min() > 5 and (np.asarray(whole.found) < np.sum(gap <= 0, axis=1)).all()
 
 
 @pytest.mark.parametrize("need", [0, 40, 100])

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision.broadphase import Near, box_gap, near_pairs, refined, sphere_gap
+from mjx_like.collision.broadphase import Near, box_gap, box_table, near_pairs, refined, sphere_gap
 from mjx_like.collision.convex import ccd, flat_tables, manifold, pose_slopes
 from mjx_like.collision.convex.ccd import FAR, Nearest
 from mjx_like.collision.convex.derivative import follow, held
@@ -72,10 +72,10 @@ def convex_points(
         jnp.asarray(m.opt.ccd_tolerance),
     )  # fmt: skip
     every = np.arange(plan.pair.size)
-    *poses, limit = lax.stop_gradient((geom_xpos, geom_xmat, detect))
+    table, limit = box_table(m, geom_xpos, geom_xmat), lax.stop_gradient(detect)
 
     def by_boxes(pair: Array | np.ndarray) -> Array:
-        return box_gap(m, *rows(plan.geom, pair).T, *poses) - rows(limit, pair)
+        return box_gap(table, rows(plan.geom, pair)) - rows(limit, pair)
 
     gap = sphere_gap(m, *plan.geom.T, geom_xpos) - detect
     gap = refined(gap, plan.capacity, lambda: by_boxes(every))
