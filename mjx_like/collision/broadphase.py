@@ -1,27 +1,24 @@
 """Which pairs of a large group are near enough to be worth their kernel: those whose bounds meet."""
 
-import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.math.batching import capacities, largest, whole_batch, with_capacity
+from mjx_like.math.batching import largest
+from mjx_like.math.lists import at_need, first_set, keep_lowest, positions
 from mjx_like.math.platform import on_cpu
-from mjx_like.math.select import precedes, rows, search, take
+from mjx_like.math.select import rows, take
 from mjx_like.types.enums import GeomType
 from mjx_like.types.model import Model
 from mjx_like.types.plans import PairGroup
 from mjx_like.types.pytree import Record, leaf, record
 
 Array = jax.Array
-T = TypeVar("T")
 
-_FEW = 256  # pairs up to which a CPU compares each with each, in fewer loops than a sort, and others always sort
-_LEAST = 64  # contacts or pairs that are listed at the least
 _MANY = 2048  # pairs of boxes from which on a list of the near ones takes less time than the bounds of all
 _SLACK = 16  # of bounding boxes, in units of rounding
 
@@ -74,11 +71,11 @@ def nearest_boxes(gap: Array, capacity: int, finer: Callable[..., Array], *args:
         return near_pairs(jnp.maximum(gap, finer(np.arange(gap.size), *args)), capacity)
 
     def listed(size: int, total: Array, gap: Array, *args: Any) -> Near:
-        place, room = _first(size, total), min(size, capacity)
+        place, room = first_set(size, total), min(size, capacity)
         pair = jnp.minimum(place, gap.size - 1)
         better = jnp.where(place < gap.size, jnp.maximum(rows(gap, pair), finer(pair, *args)), jnp.inf)
         meets = better <= 0
-        kept = _first(room, jnp.cumsum(keep_lowest(meets, better, room), dtype=jnp.int32))
+        kept = first_set(room, jnp.cumsum(keep_lowest(meets, better, room), dtype=jnp.int32))
         left = (0, capacity - room)
         return Near(
             pair=jnp.pad(rows(pair, jnp.minimum(kept, size - 1)), left),
@@ -89,65 +86,6 @@ def nearest_boxes(gap: Array, capacity: int, finer: Callable[..., Array], *args:
     total = jnp.cumsum(gap <= 0, dtype=jnp.int32)
     sizes = (capacity, gap.size) if capacity < gap.size else (gap.size,)
     return at_need(listed, sizes, total[-1], total, gap, *args)
-
-
-def positions(flags: Array, capacity: int) -> Array:
-    """Return where the first `capacity` flags that are set stand, in order; the number of flags beyond the last."""
-    total = jnp.cumsum(flags, dtype=jnp.int32)
-
-    def first(size: int, total: Array) -> Array:
-        return jnp.pad(_first(size, total), (0, capacity - size), constant_values=flags.size)
-
-    return at_need(first, lengths(capacity), total[-1], total)
-
-
-def _first(size: int, total: Array) -> Array:
-    """Return where the first `size` flags that are set stand, from their running total, as `positions` does."""
-    return search(total, jnp.arange(1, size + 1, dtype=jnp.int32), side="left")
-
-
-def lengths(capacity: int) -> tuple[int, ...]:
-    """Return the lengths that a list of at most `capacity` entries may have."""
-    return capacities(capacity, _LEAST, 4) if capacity >= 2 * _LEAST else (capacity,)
-
-
-def at_need(kernel: Callable[..., T], sizes: tuple[int, ...], need: Array, *args: Any) -> T:
-    """Return `kernel(size, *args)` with the least of the sizes that is enough for a batch of worlds, or the last.
-
-    kernel: returns the same for all sizes from the need on. An accelerator, which would wait to learn the need, takes
-    the last size. Nothing here has a derivative.
-    """
-    if not on_cpu() or len(sizes) == 1:
-        return kernel(sizes[-1], *args)
-
-    def batched(need: Array, *args: Any) -> T:
-        return with_capacity(sizes, need, lambda size, *a: jax.vmap(functools.partial(kernel, size))(*a), *args)
-
-    return whole_batch(batched)(need, *args)
-
-
-def keep_lowest(wanted: Array, value: Array, capacity: int) -> Array:
-    """Return which of the wanted find room: all of them, or those of lowest value; on a tie, the first.
-
-    The sort runs only when some world of a batch overflows; a short one always on an accelerator, which would wait to
-    learn that.
-    """
-    wanted = lax.stop_gradient(wanted)
-    if wanted.size <= capacity:
-        return wanted
-
-    def lowest(state: tuple[Array, Array]) -> tuple[Array, Array]:
-        key = jnp.where(state[1], lax.stop_gradient(value), jnp.inf)
-        if key.size <= _FEW and on_cpu():
-            rank = jnp.sum(precedes(key), axis=1, dtype=jnp.int32)
-        else:
-            rank = jnp.argsort(jnp.argsort(key, stable=True), stable=True)
-        return jnp.zeros((), bool), state[1] & (rank < capacity)
-
-    if wanted.size <= _FEW and not on_cpu():
-        return lowest((jnp.ones((), bool), wanted))[1]
-    overflow = jnp.sum(wanted, dtype=jnp.int32) > capacity
-    return lax.while_loop(lambda state: state[0], lowest, (overflow, wanted))[1]
 
 
 def group_gap(m: Model, group: PairGroup, geom_xpos: Array, geom_xmat: Array) -> Array:

@@ -8,11 +8,11 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision import mixing
-from mjx_like.collision.broadphase import at_need, keep_lowest, lengths, positions
 from mjx_like.collision.candidate_points import Candidates
 from mjx_like.collision.mixing import PairParameters
 from mjx_like.collision.surface_velocity import surface_velocity
 from mjx_like.math import vector as v
+from mjx_like.math.lists import at_need, keep_lowest, lengths, positions
 from mjx_like.math.platform import on_cpu
 from mjx_like.math.select import rows, rows_or_zero
 from mjx_like.types.data import Contact, Data

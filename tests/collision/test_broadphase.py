@@ -11,9 +11,10 @@ import mjx_like as mjx
 from mjx_like.collision import broadphase
 from mjx_like.collision import plan as collision_plan
 from mjx_like.collision.at_need import Pairs, near_points
-from mjx_like.collision.broadphase import group_gap, nearest_boxes, positions, refined
+from mjx_like.collision.broadphase import group_gap, nearest_boxes, refined
 from mjx_like.collision.closed.sphere import sphere_sphere
 from mjx_like.collision.table import PAIRS
+from mjx_like.math.lists import positions
 from mjx_like.math.select import rows
 from tests.support import oracle
 

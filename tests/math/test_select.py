@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from mjx_like.collision.broadphase import keep_lowest, positions
 from mjx_like.constraint.assemble import nth_active
 from mjx_like.math import select
+from mjx_like.math.lists import keep_lowest, positions
 
 VALUES = np.array([0.3, -1.0, 0.3, 2.0, -1.0, 0.0, 5.0])  # two ties
 WEIGHTS = np.array([1, 2, 4, 8, 16, 32, 64], np.int32)
