@@ -1,8 +1,9 @@
 """The solver of models with many trees: Newton's method tree by tree, or with a linear solve where trees are coupled.
 
-Where no row of a world touches two trees, each tree is a problem of its own, as an island of MuJoCo, and all of them
-are solved as so many worlds. On other worlds Newton's method runs as a whole, and its linear systems are solved by
-conjugate gradients with the blocks of the trees as preconditioner.
+A tree that no row ties to another is a problem of its own, as an island of MuJoCo, and all of them are solved as so
+many worlds. On a CPU so are islands of a few trees, with dense matrices (`small_islands`). On worlds with larger ones
+Newton's method runs as a whole, and its linear systems are solved by conjugate gradients with the blocks of the trees
+as preconditioner.
 """
 
 import functools
@@ -15,13 +16,16 @@ from jax.ad_checkpoint import checkpoint_name
 
 from mjx_like.constants import MINVAL
 from mjx_like.math.batching import each_with_capacity, whole_batch
+from mjx_like.math.platform import on_cpu
+from mjx_like.math.select import rows
 from mjx_like.math.tangent import still
-from mjx_like.solver import coupled
-from mjx_like.solver.entries import Order, in_order, largest, of_entries, table_of
+from mjx_like.solver import coupled, small_islands
+from mjx_like.solver.entries import Order, in_order, of_entries, table_of
 from mjx_like.solver.implicit_gradient import OPTIMUM
 from mjx_like.solver.law import Law, force, row_bounds, state, zones
 from mjx_like.solver.newton import _minimise
 from mjx_like.solver.problem import Problem, Settings, Start
+from mjx_like.solver.small_islands import Members, Solved
 from mjx_like.solver.tree_problem import TreeProblem, TreeSolution, TreeStart, gradient
 from mjx_like.tree import blocks
 from mjx_like.types.data import Data
@@ -106,19 +110,44 @@ def _tree_optimum_jvp(settings: Settings, primals, tangents):
 
 def _optimum(settings: Settings, p: TreeProblem, start: TreeStart) -> TreeSolution:
     """Return the optima of a batch of worlds."""
-    ties = jnp.any(start.touched[..., 1] >= 0, axis=1)
-    order = in_order(start.touched, start.nrow, p.q.shape[1], jnp.any(ties))
-    ties = ties | (largest(order) > _SIZES[-1])
-    apart = _apart(settings, p, start, order, ties)
+    batch, ntree = p.q.shape[:2]
+    kinds = small_islands.sizes(*p.q.shape) if on_cpu() else ()  # an accelerator would wait for each lot of islands
+    own = small_islands.members(start.touched, ntree) if kinds else small_islands.alone(batch, ntree)
+    order = in_order(_islands_of_rows(start.touched, own)[..., None], start.nrow, ntree)
+    trees, count = own.size(), order.start[:, 1:] - order.start[:, :-1]
+    wanted, rest = [(trees == 1) & (count <= _SIZES[-1])], trees > 0
+    for most, room in kinds:
+        rest &= ~wanted[-1]
+        wanted.append(rest & (trees <= most) & (count <= room))
+    left = jnp.any(rest & ~wanted[-1], axis=1)
+    left = left if kinds else left | jnp.any(start.touched[..., 1] >= 0, axis=1)
+    found = _apart(settings, p, start, order, count, wanted[0] & ~left[:, None])
+    for size, islands in zip(kinds, wanted[1:], strict=True):
+        found = small_islands.solve(settings, size, p, start, order, own, islands & ~left[:, None], found)
+    trace = jnp.sum(jnp.trace(p.M, axis1=-2, axis2=-1), axis=1)
+    solved = TreeSolution(
+        x=found.x,
+        constraint=found.constraint,
+        iterations=jnp.max(found.iterations, axis=1),
+        residual=jnp.linalg.norm(found.norm, axis=1) / jnp.maximum(trace, MINVAL),
+    )
     together = functools.partial(coupled.optimum, settings)
-    return lax.cond(jnp.any(ties), together, lambda *args: args[-1], p, start, order, ties, apart)
+    return lax.cond(jnp.any(left), together, lambda *args: args[-1], p, start, left, solved)
 
 
-def _apart(settings: Settings, p: TreeProblem, start: TreeStart, order: Order, ties: Array) -> TreeSolution:
-    """Return the optima of the worlds without ties: each tree is a problem, at the capacity that its rows need."""
+def _islands_of_rows(touched: Array, own: Members) -> Array:
+    """Return the island of each row, shape (batch, nrow), -1 for none."""
+    first = touched[..., 0]
+    return jnp.where(first < 0, -1, jax.vmap(rows)(own.island, jnp.maximum(first, 0)))
+
+
+def _apart(settings: Settings, p: TreeProblem, start: TreeStart, order: Order, count: Array, own: Array) -> Solved:
+    """Return the optima of the trees of `own`, shape (batch, ntree): each is a problem, at the capacity of its rows.
+
+    order: entries by tree. count: how many there are.
+    """
     batch, ntree = p.q.shape[:2]
     sizes = tuple(n for n in _SIZES if n < 2 * p.aref.shape[1]) or _SIZES[:1]
-    count = order.start[:, 1:] - order.start[:, :-1]
     begin = Start(
         smooth=start.smooth,
         warm=start.warm,
@@ -127,22 +156,17 @@ def _apart(settings: Settings, p: TreeProblem, start: TreeStart, order: Order, t
         tolerance=jnp.broadcast_to(start.tolerance[:, None], count.shape),
     )
 
-    def sized(size: int, own: Array, *args: Any) -> tuple[Array, ...]:
-        p, begin, order, free = args
+    def sized(size: int, chosen: Array, *args: Any) -> tuple[Array, ...]:
+        p, begin, order, own = args
         problem, begin = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (_alone(p, order, size), begin))
-        s = _minimise(settings, problem, begin, own & free)
+        s = _minimise(settings, problem, begin, chosen & own)
         return s.qacc, s.constraint, s.iterations, s.residual
 
-    free = jnp.repeat(~ties, ntree)
-    found = each_with_capacity(sizes, jnp.where(free, count.reshape(-1), 0), sized, p, begin, order, free)
+    own = own.ravel()
+    found = each_with_capacity(sizes, jnp.where(own, count.ravel(), 0), sized, p, begin, order, own)
     x, constraint, iterations, residual = (y.reshape(batch, ntree, *y.shape[1:]) for y in found)
     trace = jnp.trace(p.M, axis1=-2, axis2=-1)
-    return TreeSolution(
-        x=x,
-        constraint=constraint,
-        iterations=jnp.max(iterations, axis=1),
-        residual=jnp.linalg.norm(residual * trace, axis=1) / jnp.maximum(jnp.sum(trace, axis=1), MINVAL),
-    )
+    return Solved(x, constraint, jnp.where(own.reshape(batch, ntree), iterations, 0), residual * trace)
 
 
 def _alone(p: TreeProblem, order: Order, size: int) -> Problem:

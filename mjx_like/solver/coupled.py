@@ -32,7 +32,6 @@ from mjx_like.tree.blocks import parts_times
 Array = jax.Array
 
 _SIZE = 128  # rows of one tree; with a fuller one products are sums by scatter
-_FEW = 256  # rows of a world, which most that have more can do with
 _MOST = 200  # iterations of one linear solve
 _LEAST_LOT = 4  # worlds that are solved at a time, at the least: often few of a batch are coupled
 _SHARE = 1e-3  # of the gradient that a linear solve may leave
@@ -87,10 +86,9 @@ class _Found(NamedTuple):
     done: Array
 
 
-def optimum(
-    settings: Settings, p: TreeProblem, start: TreeStart, order: Order, wanted: Array, rest: TreeSolution
-) -> TreeSolution:
+def optimum(settings: Settings, p: TreeProblem, start: TreeStart, wanted: Array, rest: TreeSolution) -> TreeSolution:
     """Return the optima of the wanted worlds of a batch, lot by lot, and what `rest` has for the others."""
+    order = in_order(start.touched, start.nrow, p.q.shape[1])
 
     def solve(fixed: tuple, s: _Found) -> _Found:
         return _Found(_optima(settings, *fixed, ~s.done), jnp.ones_like(s.done))
@@ -100,28 +98,19 @@ def optimum(
 
 
 def _optima(settings: Settings, p: TreeProblem, start: TreeStart, order: Order, wanted: Array) -> TreeSolution:
-    """Return the optima of the wanted worlds: with as many rows, and tables as long, as they need of a few choices."""
+    """Return the optima of the wanted worlds, with tables as long as they need of a few choices."""
     most = p.J.shape[1]
-    rows, entries = (jnp.max(jnp.where(wanted, x, 0)) for x in (start.nrow, largest(order)))
+    entries = jnp.max(jnp.where(wanted, largest(order), 0))
 
-    def sized(count: int, size: int | None) -> TreeSolution:
-        own, begin = _cut(p, start, count)
-        table = None if size is None else table_of(order, own.J, size)
-        return _minimise(settings, own, begin, wanted, table)
+    def sized(size: int | None) -> TreeSolution:
+        table = None if size is None else table_of(order, p.J, size)
+        return _minimise(settings, p, start, wanted, table)
 
-    choices: list[tuple[int, int | None]] = [(most, min(_SIZE, most))]
-    if wanted.size > 1:  # one world: a shorter program
-        choices = [(_FEW, _SIZE // 2)] * (most >= 2 * _FEW) + [(most, _SIZE // 2)] * (most > _SIZE) + choices
-    if most > _SIZE:
-        choices.append((most, None))
-    fits = [(rows <= count) & (True if size is None else entries <= size) for count, size in choices]
-    return lax.switch(jnp.argmax(jnp.stack(fits)), [functools.partial(sized, *choice) for choice in choices])
-
-
-def _cut(p: TreeProblem, start: TreeStart, size: int) -> tuple[TreeProblem, TreeStart]:
-    """Return the problem with its first rows, batch axis first."""
-    J, aref, touched = (x[:, :size] for x in (p.J, p.aref, start.touched))
-    return p.replace(J=J, aref=aref, law=jax.tree.map(lambda x: x[:, :size], p.law)), start.replace(touched=touched)
+    if most <= _SIZE:
+        return sized(most)
+    sizes = [_SIZE // 2] * (wanted.size > 1) + [_SIZE]  # one world: a shorter program
+    choice = sum((entries > size).astype(jnp.int32) for size in sizes)
+    return lax.switch(choice, [functools.partial(sized, size) for size in (*sizes, None)])
 
 
 def _dot(a: Array, b: Array) -> Array:
@@ -274,7 +263,9 @@ def solve_hessian(p: TreeProblem, start: TreeStart, x: Array, b: Array) -> Array
     weight = weights(p, start.touched, x)
 
     def batched(p: TreeProblem, start: TreeStart, weight: Array, b: Array) -> Array:
-        order = in_order(start.touched, start.nrow, b.shape[1], jnp.any(start.touched[..., 1] >= 0))
+        touched, ties = start.touched, jnp.any(start.touched[..., 1] >= 0)
+        sides = [functools.partial(in_order, x, start.nrow, b.shape[1]) for x in (touched, touched[..., :1])]
+        order = lax.cond(ties, *sides)
 
         def kernel(table: Table | None) -> Array:
             wanted = 1e2 * jnp.finfo(b.dtype).eps * jnp.sqrt(_dot(b, b))

@@ -23,16 +23,16 @@ class Order(NamedTuple):
     start: Array  # (batch, ntree + 1) where each tree begins
 
 
-def in_order(touched: Array, nrow: Array, ntree: int, ties: Array) -> Order:
+def in_order(touched: Array, nrow: Array, ntree: int) -> Order:
     """Return the order of the entries.
 
-    touched: trees of each row, shape (batch, nrow, 2), -1 for none; nrow: rows in use, shape (batch,); ties: whether a
-    row of some world touches two trees, shape ().
+    touched: trees of each row, shape (batch, nrow, 2), -1 for none, or (batch, nrow, 1) for entries of the first alone;
+    nrow: rows in use, shape (batch,).
     """
-    most = touched.shape[1]
+    most, sides = touched.shape[1:]
 
-    def sized(size: int, sides: int, touched: Array) -> Order:
-        key = touched[:, :size, :sides].reshape(touched.shape[0], -1)
+    def sized(size: int, touched: Array) -> Order:
+        key = touched[:, :size].reshape(touched.shape[0], -1)
         number = 2 // sides * jnp.arange(sides * size, dtype=jnp.int32)
         packed = jnp.sort(jnp.where(key < 0, ntree, key) * (2 * size) + number, axis=1)
         entry = packed % (2 * size)
@@ -40,10 +40,7 @@ def in_order(touched: Array, nrow: Array, ntree: int, ties: Array) -> Order:
         start = jax.vmap(lambda own: jnp.searchsorted(own, begin))(packed).astype(jnp.int32)
         return Order(jnp.pad(entry, ((0, 0), (0, 2 * most - entry.shape[1]))), start)
 
-    def of_sides(sides: int) -> Order:
-        return with_capacity(doubled(most), nrow, lambda size, x: sized(size, sides, x), touched)
-
-    return lax.cond(ties, lambda: of_sides(2), lambda: of_sides(1))
+    return with_capacity(doubled(most), nrow, sized, touched)
 
 
 def largest(order: Order) -> Array:

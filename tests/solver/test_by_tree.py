@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
+from mjx_like.solver import small_islands
 from mjx_like.solver.by_tree import by_tree
 from mjx_like.tree.blocks import full_j
 from tests.smooth.test_many_trees import scene
@@ -19,6 +20,12 @@ STACK = "".join(
     for i in range(4)
     for k in range(3)
 )
+TOWER = "".join(
+    f'<body pos="{i} 0 {0.0599 + 0.1198 * k}"><freejoint/><geom type="box" size="0.1 0.08 0.06"/></body>'
+    for i, height in enumerate((11, 2, 1))
+    for k in range(height)
+)
+TOWERS = f'<mujoco><worldbody><geom type="plane" size="0 0 1"/>{TOWER}</worldbody></mujoco>'
 STACKS = f'<mujoco><worldbody><geom type="plane" size="0 0 1"/>{STACK}</worldbody></mujoco>'
 TIED = scene(
     '<equality><connect body1="tied" body2="tied2" anchor="0 0 0.1"/><joint joint1="j1" joint2="j2"/></equality>'
@@ -50,16 +57,18 @@ def seen(m: mjx.Model, d: mjx.Data) -> dict:
 @functools.cache
 def checked(name: str):
     """Return MuJoCo's model, ours, states and what `seen` sees of them."""
-    mj, m = load({"apart": scene(), "stacks": STACKS, "tied": TIED}[name])
+    mj, m = load({"apart": scene(), "stacks": STACKS, "towers": TOWERS, "tied": TIED}[name])
     sample = states(mj, 6, steps=60)  # more than the coupled worlds that are solved at a time
-    if name == "stacks":  # at rest on each other
+    if name in ("stacks", "towers"):  # at rest on each other
         for k, s in enumerate(sample[1:]):
             s["qpos"], s["qvel"] = mj.qpos0 + 0, 0.1 * (k + 1) * s["qvel"]
+            if name == "towers" and k:  # of eleven, k fly above the rest: islands of all kinds
+                s["qpos"][9 + 7 * (10 - k) : 77 : 7] += 1
     return mj, m, sample, jax.jit(jax.vmap(functools.partial(seen, m)))(worlds(m, sample))
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param("apart", marks=pytest.mark.slow), "stacks", pytest.param("tied", marks=pytest.mark.slow)]
+    "name", [pytest.param(name, marks=pytest.mark.slow) for name in ("apart", "towers", "tied")] + ["stacks"]
 )
 def test_rows_and_accelerations_equal_mujoco(name):
     mj, m, sample, out = checked(name)
@@ -78,7 +87,7 @@ def test_rows_and_accelerations_equal_mujoco(name):
             assert error(out[key][i], wanted) < ACCELERATION, key
         assert error(used["efc_force"], d.efc_force) < ACCELERATION
         coupled += len({(x >= 0).sum() for x in m.body_treeid[m.geom_bodyid[d.contact.geom]]} & {2}) > 0
-    assert coupled or name != "stacks"
+    assert coupled or name not in ("stacks", "towers")
 
 
 def test_data_goes_to_mujoco_and_back():
@@ -132,3 +141,25 @@ def test_gradients_are_those_of_whole_matrices(name):
     for mode in (jax.grad, jax.jacfwd):
         ours, dense = (jax.jit(mode(functools.partial(total, x), (0, 1)))(qvel, x.body_mass) for x in (m, whole))
         assert max(error(a, b) for a, b in zip(ours, dense, strict=True)) < ACCELERATION, mode.__name__
+
+
+def test_islands_are_the_trees_that_rows_tie_together():
+    touched = -np.ones((3, 9, 2), int)
+    touched[0, :4] = [[5, 4], [1, 2], [4, 3], [6, -1]]  # a chain from its end
+    touched[1, :6] = [[0, 6], [6, 5], [5, 4], [4, 3], [3, 2], [2, 1]]
+    own = small_islands.members(jnp.asarray(touched), 7)
+    np.testing.assert_array_equal(own.island, [[0, 1, 1, 3, 3, 3, 6], [0] * 7, range(7)])
+    np.testing.assert_array_equal(own.size(), [[1, 2, 0, 3, 0, 0, 1], [7] + [0] * 6, [1] * 7])
+    np.testing.assert_array_equal(own.tree, [range(7)] * 3)
+
+
+@pytest.mark.slow
+def test_islands_of_all_kinds_are_solved_by_their_own_method(monkeypatch):
+    """Every island alone, a few trees, more trees, and too many: each leaves the others as they are."""
+    m = mjx.Model.from_xml_string(TOWERS)
+    assert small_islands.sizes(6, 14, 6) == ((5, 64), (10, 256)) and small_islands.sizes(1, 14, 6) == ((10, 256),)
+    _, _, sample, out = checked("towers")
+    monkeypatch.setattr(small_islands, "sizes", lambda *_: ())
+    whole = jax.jit(jax.vmap(functools.partial(seen, m)))(worlds(m, sample))
+    for key in ("qacc", "efc_force", "qfrc_constraint"):
+        assert error(out[key], whole[key]) < ACCELERATION
