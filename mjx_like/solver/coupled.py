@@ -1,4 +1,4 @@
-"""Newton's method where rows couple trees: linear systems by conjugate gradients, the blocks of trees in front."""
+"""Newton's method where rows couple trees: linear systems as a whole, or by conjugate gradients, blocks of trees in front."""
 
 import functools
 from collections.abc import Callable
@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from mjx_like.constants import MINVAL
 from mjx_like.math.batching import whole_batch
-from mjx_like.math.linalg import cho_solve, cholesky
+from mjx_like.math.linalg import cho_solve, cholesky, solve_positive
 from mjx_like.math.lots import advanced, share
+from mjx_like.math.platform import on_cpu
 from mjx_like.solver.entries import Order, Table, in_order, largest, table_of, transposed, weighted
 from mjx_like.solver.law import cost_change, curvature, force, zones
 from mjx_like.solver.linesearch import derivatives_along, step_length
@@ -32,6 +34,7 @@ from mjx_like.tree.blocks import parts_times
 Array = jax.Array
 
 _SIZE = 128  # rows of one tree; with a fuller one products are sums by scatter
+_DENSE = 320  # unknowns up to which a CPU solves linear systems at once
 _MOST = 200  # iterations of one linear solve
 _LEAST_LOT = 4  # worlds that are solved at a time, at the least: often few of a batch are coupled
 _SHARE = 1e-3  # of the gradient that a linear solve may leave
@@ -217,11 +220,32 @@ class _Search(NamedTuple):
     count: Array
 
 
+def _whole(parts: _Parts, weight: Array) -> Array:
+    """Return the Hessian as one matrix, shape (batch, n, n)."""
+    J, (ntree, k) = parts.p.J, parts.p.q.shape[1:]
+
+    def world(own: Array, J: Array, touched: Array, weight: Array) -> Array:
+        tied = touched[:, 1] >= 0
+        both = (weight[:, None] * J[:, 0])[:, :, None] * J[:, 1, None, :]
+        first, second = (jnp.where(tied, touched[:, side], ntree) for side in range(2))
+        out = jnp.zeros((ntree, ntree, k, k), J.dtype).at[first, second].add(both, mode="drop")
+        out = out + out.transpose(1, 0, 3, 2)
+        every = np.arange(ntree)
+        return out.at[every, every].add(own, unique_indices=True).transpose(0, 2, 1, 3).reshape(ntree * k, ntree * k)
+
+    return jax.vmap(world)(parts.blocks(weight), J, parts.touched, weight)
+
+
 def solve_linear(parts: _Parts, weight: Array, b: Array, wanted: Array) -> tuple[Array, Array]:
     """Return x with H x = b, shape (batch, ntree, k), and the norm of what is left; wanted: norm to fall below.
 
     H is the Hessian with the curvatures `weight` of the rows. Where no row touches two trees, the first x is exact.
+    On a CPU small systems are solved at once, of which nothing is left but rounding.
     """
+    ntree, k = b.shape[1:]
+    if on_cpu() and ntree * k <= _DENSE:
+        x = solve_positive(_whole(parts, weight), b.reshape(-1, ntree * k)).reshape(b.shape)
+        return x, jnp.zeros_like(wanted)
     factor = cholesky(parts.blocks(weight), at_once=True)
 
     def front(x: Array) -> Array:
