@@ -27,6 +27,7 @@ from mjx_like.solver.newton import _minimise
 from mjx_like.solver.problem import Problem, Settings, Start
 from mjx_like.solver.small_islands import Members, Solved
 from mjx_like.solver.tree_problem import TreeProblem, TreeSolution, TreeStart, gradient
+from mjx_like.solver.tree_systems import solve_hessian
 from mjx_like.tree import blocks
 from mjx_like.types.data import Data
 from mjx_like.types.enums import ConeType, DisableBit, SolverType
@@ -99,7 +100,7 @@ def _tree_optimum_jvp(settings: Settings, primals, tangents):
     s = tree_optimum(settings, p, start)
     x = checkpoint_name(s.x, OPTIMUM)
     _, change = jax.jvp(lambda p: gradient(p, start.touched, x), (p,), (tangents[0],))
-    dx = -coupled.solve_hessian(p, start, x, change)
+    dx = -solve_hessian(p, start, x, change)
     # at the optimum the rows' forces are what the metric and the smooth force leave
     _, dconstraint = jax.jvp(lambda p, x: jnp.einsum("tij,tj->ti", p.M, x, precision="highest") - p.q, (p, x),
                              (tangents[0], dx))  # fmt: skip

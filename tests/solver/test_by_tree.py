@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
-from mjx_like.solver import coupled, small_islands
+from mjx_like.solver import small_islands, tree_systems
 from mjx_like.solver.by_tree import by_tree
 from mjx_like.tree.blocks import full_j
 from tests.smooth.test_many_trees import scene
@@ -126,7 +126,7 @@ def test_blocks_and_whole_matrices_agree():
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "dense"), [("apart", 320), ("stacks", 320), ("stacks", 0)])
 def test_gradients_are_those_of_whole_matrices(monkeypatch, name, dense):
-    monkeypatch.setattr(coupled, "_DENSE", dense)  # unknowns of linear systems that are solved at once
+    monkeypatch.setattr(tree_systems, "_DENSE", dense)  # unknowns of linear systems that are solved at once
     xml = {"apart": scene(), "stacks": STACKS}[name]
     m = mjx.Model.from_xml_string(xml)
     whole = mjx.Model.from_xml_string(xml.replace("<mujoco>", '<mujoco><option jacobian="dense"/>', 1)
@@ -161,8 +161,8 @@ def test_islands_of_all_kinds_are_solved_by_their_own_method(monkeypatch):
     assert small_islands.sizes(6, 14, 6) == ((5, 64), (10, 256)) and small_islands.sizes(1, 14, 6) == ((10, 256),)
     _, _, sample, out = checked("towers")
     monkeypatch.setattr(small_islands, "sizes", lambda *_: ())
-    for dense in (coupled._DENSE, 0):  # systems at once, then by conjugate gradients
-        monkeypatch.setattr(coupled, "_DENSE", dense)
+    for dense in (tree_systems._DENSE, 0):  # systems at once, then by conjugate gradients
+        monkeypatch.setattr(tree_systems, "_DENSE", dense)
         whole = jax.jit(jax.vmap(lambda d: seen(m, d)))(worlds(m, sample))
         for key in ("qacc", "efc_force", "qfrc_constraint"):
             assert error(out[key], whole[key]) < ACCELERATION
