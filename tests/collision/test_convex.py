@@ -122,6 +122,30 @@ def test_a_cap_on_a_face_within_the_tolerance_of_the_search():
     assert not found["wrong"] and found["dist"] < 1e-9 and found["pos"] < 1e-6 and found["frame"] < 1e-6
 
 
+def test_a_face_that_the_third_of_its_corners_does_not_tell():
+    """Where two corners share three faces, MuJoCo looks for that of three corners in the first two, and may find none.
+
+    The first four corners are those of a flat tip: two of its faces count as one, with the corners at both ends of a
+    side of the third.
+    """
+    tip = ".1 0 .05  -.1 0 .05  0 -.17 .05  0 -.02 .05002  0 .1 0  0 -.03 -.1"
+    mj = mujoco.MjModel.from_xml_string(f"""
+    <mujoco>
+      <asset><mesh name="tip" vertex="{tip}"/></asset>
+      <worldbody>
+        <body><freejoint/><geom type="mesh" mesh="tip" mass="1"/></body>
+        <body><freejoint/><geom type="box" size=".05 .05 .05" mass="1"/></body>
+      </worldbody>
+    </mujoco>""")
+    faces = [set(mj.mesh_polymap[k : k + n]) for k, n in zip(mj.mesh_polymapadr, mj.mesh_polymapnum, strict=True)]
+    assert len(faces[0] & faces[1]) == 3
+    pose = [0, 0, 0, 1, 0, 0, 0, -0.008, -0.012, 0.074, -0.047, 0.007, 0.266, 0.963]
+    reference = scene.oracle(mj, pose + np.random.default_rng(0).uniform(-5e-4, 5e-4, (20, 14)))
+    assert all(d.ncon == 1 for d in reference)
+    found = scene.compare(scene.ours(put_model(mj), reference), reference)
+    assert not found["wrong"] and max(found["dist"], found["pos"], found["frame"]) < 1e-12
+
+
 @pytest.mark.slow
 def test_derivative_equals_differences():
     """Distance to first order everywhere; position and normal of single points by the search at a fine tolerance."""

@@ -67,11 +67,13 @@ def feature(tables: Tables, geom: Posed, solid: Array, index: Array, at: Array, 
     has_faces = solid >= 0
     start_of = rows(plan.support_start, jnp.maximum(solid, 0))
     cell = jnp.where(has_faces, start_of + jnp.maximum(index, 0), 0)
-    around = rows(plan.support_face, cell)
-    face = around[0]
-    shared = jnp.all(jnp.any(face[None, :, None] == around[1:, None, :], axis=-1), axis=0)
-    exists = has_faces & (face >= 0) & shared
-    exists &= jnp.cumsum(exists) <= jnp.where(size == 3, 1, jnp.where(size == 2, 2, face.size))
+    face, *others = rows(plan.support_face, cell)
+    second_too, third_too = (jnp.any(face[:, None] == around, axis=1) for around in others)
+    exists = has_faces & (face >= 0) & jnp.where(first == second, third_too, second_too)
+    # of more faces that two corners share, as around a flat tip, MuJoCo knows two; the third corner may lie on neither
+    exists &= (jnp.cumsum(exists) <= 2) | (size == 1)
+    exists &= third_too
+    exists &= (jnp.cumsum(exists) <= 1) | (size < 3)
     face = jnp.maximum(face, 0)
     facing = _rotated(geom, rows(tables.normal, face))
 
