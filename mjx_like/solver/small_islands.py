@@ -124,57 +124,71 @@ def solve(
     return lax.fori_loop(0, (listed[-1] + _LOT - 1) // _LOT, add, found)
 
 
+def _span(start: Array, entry: Array) -> tuple[Array, Array]:
+    """Return where islands begin and end in a list of their world, shape (n,); start: shape (batch, ntree + 1)."""
+    ntree = start.shape[1] - 1
+    first = entry // ntree * (ntree + 1) + entry % ntree
+    return rows(start.ravel(), first), rows(start.ravel(), first + 1)
+
+
 def _trees(most: int, own: Members, entry: Array) -> Array:
     """Return the trees of islands, counted through the worlds, shape (n, most); the number of all beyond.
 
     entry: the islands, counted likewise, shape (n,).
     """
     batch, ntree = own.tree.shape
-    world, island = entry // ntree, entry % ntree
-    first = world * (ntree + 1) + island
-    begin, end = (rows(own.start.ravel(), first + k) for k in range(2))
-    place = begin[:, None] + np.arange(most)
+    begin, end = _span(own.start, entry)
+    place, base = begin[:, None] + np.arange(most), (entry // ntree * ntree)[:, None]
     held = place < end[:, None]
-    base = world[:, None] * ntree
     return jnp.where(held, base + rows(own.tree.ravel(), base + jnp.where(held, place, 0)), batch * ntree)
 
 
 def _problems(
     size: tuple[int, int], p: TreeProblem, start: TreeStart, order: Order, entry: Array, tree: Array
 ) -> tuple[Problem, Start]:
-    """Return the problems of islands, shape (n, ...), the dofs of their trees one after the other."""
-    (batch, ntree, k), nrow, (most, most_rows) = p.q.shape, p.aref.shape[1], size
-    world = entry // ntree
+    """Return the problems of islands, shape (n, ...), the dofs of their trees one after the other.
+
+    tree: as `_trees` returns it.
+    """
+    (batch, ntree, k), most = p.q.shape, size[0]
     held = tree < batch * ntree
-    safe_tree = jnp.where(held, tree, 0)
+    index = jnp.where(held, tree, 0)
 
     def of_trees(x: Array) -> Array:
-        own = rows(x.reshape(-1, k), safe_tree)
-        return jnp.where(held[..., None], own, 0).reshape(-1, most * k)
+        return jnp.where(held[..., None], rows(x.reshape(-1, k), index), 0).reshape(-1, most * k)
 
-    block = jnp.where(held[..., None, None], rows(p.M.reshape(-1, k, k), safe_tree), MINVAL * np.eye(k))
-    M = (block[:, :, :, None] * np.eye(most, dtype=block.dtype)[:, None, :, None]).reshape(-1, most * k, most * k)
-    first = world * (ntree + 1) + entry % ntree
-    begin, end = (rows(order.start.ravel(), first + k) for k in range(2))
-    place = begin[:, None] + np.arange(most_rows)
-    used = place < end[:, None]
-    row = rows(order.entry.ravel(), jnp.where(used, world[:, None] * order.entry.shape[1] + place, 0)) >> 1
-    row = world[:, None] * nrow + row
-    touched = world[:, None, None] * ntree + rows(start.touched.reshape(-1, 2), row)
-    slot = (touched[..., None] == tree[:, None, None, :]) & (rows(start.touched.reshape(-1, 2), row) >= 0)[..., None]
-    part = jnp.where(used[..., None, None], rows(p.J.reshape(-1, 2, k), row), 0)
-    J = jnp.sum(slot[..., None] * part[..., None, :], axis=2).reshape(-1, most_rows, most * k)
-    columns = jnp.stack([p.aref, p.law.D, p.law.low, p.law.high, p.law.loss], axis=-1)
-    aref, *law = jnp.unstack(jnp.where(used[..., None], rows(columns.reshape(-1, 5), row), 0), axis=-1)
-    count = end - begin
-    begin = Start(
+    block = jnp.where(held[..., None, None], rows(p.M.reshape(-1, k, k), index), MINVAL * np.eye(k))
+    M = block[:, :, :, None] * np.eye(most, dtype=block.dtype)[:, None, :, None]
+    J, aref, law = _rows_of(size[1], p, start.touched, order, entry, tree)
+    begin, end = _span(order.start, entry)
+    problem = Problem(M=M.reshape(-1, most * k, most * k), q=of_trees(p.q), J=J, aref=aref, law=law)
+    return problem, Start(
         smooth=of_trees(start.smooth),
         warm=of_trees(start.warm),
-        nrow=count,
-        ncone=jnp.zeros_like(count),
-        tolerance=rows(start.tolerance, world),
+        nrow=end - begin,
+        ncone=jnp.zeros_like(begin),
+        tolerance=rows(start.tolerance, entry // ntree),
     )
-    return Problem(M=M, q=of_trees(p.q), J=J, aref=aref, law=Law(*law, cone=None)), begin
+
+
+def _rows_of(
+    most: int, p: TreeProblem, touched: Array, order: Order, entry: Array, tree: Array
+) -> tuple[Array, Array, Law]:
+    """Return the rows of islands, zeros beyond: J, shape (n, most, dofs), aref and the law."""
+    (ntree, k), nrow, world = p.q.shape[1:], p.aref.shape[1], (entry // p.q.shape[1])[:, None]
+    begin, end = _span(order.start, entry)
+    place = begin[:, None] + np.arange(most)
+    used = place < end[:, None]
+    row = rows(order.entry.ravel(), jnp.where(used, world * order.entry.shape[1] + place, 0)) >> 1
+    row = world * nrow + row
+    side = rows(touched.reshape(-1, 2), row)
+    side = jnp.where(side >= 0, world[..., None] * ntree + side, -1)
+    part = jnp.where(used[..., None, None], rows(p.J.reshape(-1, 2, k), row), 0)
+    own = side[..., None] == tree[:, None, None, :]
+    J = jnp.sum(own[..., None] * part[..., None, :], axis=2).reshape(*row.shape, -1)
+    columns = jnp.stack([p.aref, p.law.D, p.law.low, p.law.high, p.law.loss], axis=-1)
+    aref, *law = jnp.unstack(jnp.where(used[..., None], rows(columns.reshape(-1, 5), row), 0), axis=-1)
+    return J, aref, Law(*law, cone=None)
 
 
 def _put(x: Array, place: Array, value: Array) -> Array:
