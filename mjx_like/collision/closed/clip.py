@@ -1,11 +1,14 @@
 """Convex polygons over a face, clipped by its sides."""
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from mjx_like.math import safe
+from mjx_like.math.platform import on_cpu
 
 Array = jax.Array
 
@@ -22,13 +25,12 @@ def clip_polygon(polygon: Array, slots: int, directions: np.ndarray, limits: Arr
     Each side cuts in turn: a corner inside stays, an edge that crosses the side adds a corner. The loop keeps XLA from
     fusing one cut into the next, which would repeat the work many times.
     """
-    corners = polygon.shape[1]
-    polygon = jnp.concatenate([polygon, jnp.zeros((3, slots - corners, polygon.shape[2]), polygon.dtype)], axis=1)
+    corners, shape = polygon.shape[1], polygon.shape[2:]
+    polygon = jnp.concatenate([polygon, jnp.zeros((3, slots - corners, *shape), polygon.dtype)], axis=1)
     index = np.arange(slots, dtype=np.int32)[:, None]
-    target = index[:, :, None]
 
-    def cut(state: tuple[Array, Array], side: tuple[Array, Array]) -> tuple[tuple[Array, Array], None]:
-        polygon, count = state
+    def cut(sent: _Sent, side: tuple[Array, Array]) -> tuple[_Sent, None]:
+        polygon, count = _received(sent), sent.count
         direction, limit = side
         exists, last = index < count, index + 1 >= count
 
@@ -42,13 +44,42 @@ def clip_polygon(polygon: Array, slots: int, directions: np.ndarray, limits: Arr
         share = safe.divide(beyond, beyond - then, None, where=crosses)
         added = polygon + share * (following(polygon) - polygon)
         emitted = inside.astype(jnp.int32) + crosses.astype(jnp.int32)
-        rank = exclusive_sum(emitted)
-        kept = jnp.where((rank == target) & inside, polygon[:, None], 0)
-        new = jnp.where((rank + inside == target) & crosses, added[:, None], 0)
-        return (jnp.sum(kept + new, axis=2), jnp.sum(emitted, axis=0, dtype=jnp.int32)), None
+        place, count = _sum_before(emitted), jnp.sum(emitted, axis=0, dtype=jnp.int32)
+        new = jnp.where(crosses, place + inside, slots)
+        return _Sent(polygon, jnp.where(inside, place, slots), added, new, count), None
 
-    start = polygon, jnp.full(limits.shape[1:], corners, jnp.int32)
-    return lax.scan(cut, start, (jnp.asarray(directions, polygon.dtype), limits))[0]
+    every = jnp.broadcast_to(index, (slots, *shape))
+    start = _Sent(polygon, every, polygon, jnp.full_like(every, slots), jnp.full(shape, corners, jnp.int32))
+    sent = lax.scan(cut, start, (jnp.asarray(directions, polygon.dtype), limits))[0]
+    return _received(sent), sent.count
+
+
+class _Sent(NamedTuple):
+    """The corners that a side leaves, and where each goes; beyond the slots if nowhere.
+
+    The next turn of the loop puts them there: XLA would repeat what makes them for each place.
+    """
+
+    old: Array  # (3, slots, n)
+    old_place: Array  # (slots, n)
+    added: Array  # (3, slots, n)
+    added_place: Array  # (slots, n)
+    count: Array  # (n,)
+
+
+def _received(s: _Sent) -> Array:
+    """Return the corners in their places, shape (3, slots, n)."""
+    target = np.arange(s.old.shape[1], dtype=np.int32)[:, None, None]
+    kept = jnp.where(s.old_place == target, s.old[:, None], 0)
+    return jnp.sum(kept + jnp.where(s.added_place == target, s.added[:, None], 0), axis=2)
+
+
+def _sum_before(x: Array) -> Array:
+    """Return `exclusive_sum` of small integers; on a CPU by a product, for loops would make each sum anew."""
+    if not on_cpu():
+        return exclusive_sum(x)
+    before = np.tri(x.shape[0], k=-1, dtype=np.float32)
+    return jnp.matmul(before, x.astype(jnp.float32), precision="highest").astype(x.dtype)
 
 
 def exclusive_sum(x: Array) -> Array:
