@@ -18,7 +18,6 @@ from mjx_like.math.tangent import changing, still
 
 Array = jax.Array
 
-
 _LOTS = 32  # of the room for pairs, unless lots get too small
 
 

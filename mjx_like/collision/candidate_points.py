@@ -100,10 +100,12 @@ def _near(m: Model, group: PairGroup, limit: Array, geom_xpos: Array, geom_xmat:
     def by_boxes(pair: Array | np.ndarray, table: Array, limit: Array) -> Array:
         return box_gap(table, rows(geom, pair)) - rows(limit, pair)
 
-    own = (box_table(m, geom_xpos, geom_xmat), lax.stop_gradient(limit))
+    def own() -> tuple[Array, Array]:
+        return box_table(m, geom_xpos, geom_xmat), lax.stop_gradient(limit)
+
     if group.types == (GeomType.BOX, GeomType.BOX):
-        return nearest_boxes(gap, group.capacity, by_boxes, *own)
-    gap = refined(gap, group.capacity, lambda: by_boxes(np.arange(gap.size), *own))
+        return nearest_boxes(gap, group.capacity, by_boxes, *own())
+    gap = refined(gap, group.capacity, lambda: by_boxes(np.arange(gap.size), *own()))
     return near_pairs(gap, group.capacity)
 
 

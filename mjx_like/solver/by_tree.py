@@ -26,7 +26,7 @@ from mjx_like.solver.law import Law, force, row_bounds, state, zones
 from mjx_like.solver.newton import _minimise
 from mjx_like.solver.problem import Problem, Settings, Start
 from mjx_like.solver.small_islands import Members, Solved
-from mjx_like.solver.tree_problem import TreeProblem, TreeSolution, TreeStart, gradient
+from mjx_like.solver.tree_problem import TreeProblem, TreeSolution, TreeStart, columns, gradient, of_columns
 from mjx_like.solver.tree_systems import solve_hessian
 from mjx_like.tree import blocks
 from mjx_like.types.data import Data
@@ -173,6 +173,5 @@ def _apart(settings: Settings, p: TreeProblem, start: TreeStart, order: Order, c
 def _alone(p: TreeProblem, order: Order, size: int) -> Problem:
     """Return the problem of each tree with its first `size` rows, shape (batch, ntree, ...)."""
     table = table_of(order, p.J, size)
-    columns = jnp.stack([p.aref, p.law.D, p.law.low, p.law.high, p.law.loss], axis=-1)
-    aref, *law = jnp.unstack(of_entries(table, columns), axis=-1)
-    return Problem(M=p.M, q=p.q, J=table.J, aref=aref, law=Law(*law, cone=None))
+    aref, law = of_columns(of_entries(table, columns(p)))
+    return Problem(M=p.M, q=p.q, J=table.J, aref=aref, law=law)

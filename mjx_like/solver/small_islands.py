@@ -17,7 +17,7 @@ from mjx_like.solver.entries import Order
 from mjx_like.solver.law import Law
 from mjx_like.solver.newton import _minimise
 from mjx_like.solver.problem import Problem, Settings, Start
-from mjx_like.solver.tree_problem import TreeProblem, TreeStart
+from mjx_like.solver.tree_problem import TreeProblem, TreeStart, columns, of_columns
 
 Array = jax.Array
 
@@ -186,9 +186,8 @@ def _rows_of(
     part = jnp.where(used[..., None, None], rows(p.J.reshape(-1, 2, k), row), 0)
     own = side[..., None] == tree[:, None, None, :]
     J = jnp.sum(own[..., None] * part[..., None, :], axis=2).reshape(*row.shape, -1)
-    columns = jnp.stack([p.aref, p.law.D, p.law.low, p.law.high, p.law.loss], axis=-1)
-    aref, *law = jnp.unstack(jnp.where(used[..., None], rows(columns.reshape(-1, 5), row), 0), axis=-1)
-    return J, aref, Law(*law, cone=None)
+    rest = columns(p)
+    return J, *of_columns(jnp.where(used[..., None], rows(rest.reshape(-1, rest.shape[-1]), row), 0))
 
 
 def _put(x: Array, place: Array, value: Array) -> Array:

@@ -43,6 +43,17 @@ class TreeSolution(Record):
     residual: Array = leaf()  # norm of the gradient over the trace of M
 
 
+def columns(p: TreeProblem) -> Array:
+    """Return what rows have beside J in one array, shape (..., nrow, 5), of which `of_columns` reads."""
+    return jnp.stack([p.aref, p.law.D, p.law.low, p.law.high, p.law.loss], axis=-1)
+
+
+def of_columns(x: Array) -> tuple[Array, Law]:
+    """Return aref and the law of rows of `columns`, shape (..., 5)."""
+    aref, *law = jnp.unstack(x, axis=-1)
+    return aref, Law(*law, cone=None)
+
+
 def metric_times(M: Array, x: Array) -> Array:
     """Return the metric times x, shape (..., ntree, k)."""
     return matmul(M, x[..., None])[..., 0]

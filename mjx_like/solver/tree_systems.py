@@ -65,6 +65,7 @@ def with_table(order: Order, J: Array, kernel: Callable[[Table | None], Any]) ->
 
 
 def dot(a: Array, b: Array) -> Array:
+    """Return the dot product of vectors of all dofs, by tree, of each world; shape (batch,)."""
     return jnp.sum(a * b, axis=(-1, -2))
 
 
