@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from mjx_like.compiler.arrays import Columns, Row
-from mjx_like.compiler.context import Context, choice, keyword, numbers
-from mjx_like.compiler.element.actuator_law import activations, check_law, check_target
+from mjx_like.compiler.context import Context, choice, numbers
+from mjx_like.compiler.element.actuator_law import Laws, activations, check_law, check_target, laws_of
 from mjx_like.compiler.plugin.registry import pid_states
 from mjx_like.mjcf.schema import keywords
 from mjx_like.mjcf.spec import Element
@@ -52,64 +52,45 @@ def compile_actuator(ctx: Context, element: Element, columns: Columns) -> Actuat
     Source: mjCActuator::Compile.
     """
     a = ctx.spec.resolve(element)
-    kinds = {
-        "dyntype": DynType(keyword(DynType, a["dyntype"])),
-        "gaintype": GainType(keyword(GainType, a["gaintype"])),
-        "biastype": BiasType(keyword(BiasType, a["biastype"])),
-    }
+    laws = laws_of(a)
     trntype, trnid = _transmission(ctx, element, a)
-    check_target(element, a, kinds["gaintype"], trntype, trnid, columns.get("jnt_type", ()))
+    check_target(element, a, laws.gaintype, trntype, trnid, columns.get("jnt_type", ()))
     if trntype == TrnType.TENDON and a["armature"]:
         _check_wraps(element, trnid[0], columns)
-    if kinds["gaintype"] == GainType.SO3:
+    if laws.gaintype == GainType.SO3:
         trntype = TrnType.SO3
     ranges = {name: a[name] for name in ("ctrlrange", "forcerange", "actrange", "velrange", "ffrange")}
-    _inherit_range(element, a, kinds, trntype, trnid[0], ranges, columns)
-    gain, bias = a["gainprm"], a["biasprm"]
-    if kinds["gaintype"] == GainType.MUSCLE:
-        _check_muscle(element, gain)
-    if kinds["biastype"] == BiasType.MUSCLE:
-        _check_muscle(element, bias)
-    limited = {}
-    for what in ("force", "act"):
-        limits = ranges[what + "range"]
-        limited[what] = ctx.limited(element, choice(a[what + "limited"]), limits, what + "range")
-        if limited[what] and limits[0] >= limits[1]:
-            raise element.error(f"{what}range {numbers(limits)}: the first value must be the smaller")
-    if limited["act"] and kinds["dyntype"] == DynType.NONE:
+    _inherit_range(element, a, laws, trntype, trnid[0], ranges, columns)
+    if laws.gaintype == GainType.MUSCLE:
+        _check_muscle(element, a["gainprm"])
+    if laws.biastype == BiasType.MUSCLE:
+        _check_muscle(element, a["biasprm"])
+    limited = {what: _is_limited(ctx, element, a, what, ranges[what + "range"]) for what in ("force", "act")}
+    if limited["act"] and laws.dyntype == DynType.NONE:
         raise element.error("actrange is given, but the actuator has no activation (dyntype none)")
-    ctrlspec, inputs = _inputs(ctx, element, a, kinds["gaintype"], ranges)
-    if element.tag == "plugin":
-        actnum = _plugin_activations(ctx, element, a, kinds["dyntype"])
-    else:
-        actnum = activations(element, a, kinds["gaintype"], kinds["dyntype"])
-    check_law(element, a, kinds["gaintype"], kinds["biastype"], kinds["dyntype"], actnum, ctrlspec, limited["force"])
-    nsample, delay = a["nsample"], a["delay"]
-    if delay > 0 and nsample <= 0:
-        raise element.error("a delay needs a history buffer; give nsample")
-    if nsample > 0 and not inputs:
-        raise element.error("nsample needs an input")
-    damping = a["damping"]
+    ctrlspec, inputs = _inputs(ctx, element, a, laws.gaintype, ranges)
+    plugin = element.tag == "plugin"
+    actnum = _plugin_activations(ctx, element, a, laws.dyntype) if plugin else activations(element, a, laws)
+    check_law(element, a, laws, actnum, ctrlspec, limited["force"])
+    _check_history(element, a, inputs)
     row = {
         "actuator_trntype": int(trntype),
-        "actuator_dyntype": int(kinds["dyntype"]),
-        "actuator_gaintype": int(kinds["gaintype"]),
-        "actuator_biastype": int(kinds["biastype"]),
+        **{f"actuator_{name}": int(kind) for name, kind in laws._asdict().items()},
         "actuator_trnid": trnid,
         "actuator_actnum": actnum,
         "actuator_group": a["group"],
         "actuator_ctrlspec": int(ctrlspec),
-        "actuator_delay": delay,
-        "actuator_history": (nsample, keywords.INTERP[a["interp"]]),
+        "actuator_delay": a["delay"],
+        "actuator_history": (a["nsample"], keywords.INTERP[a["interp"]]),
         "actuator_actlimited": limited["act"],
         "actuator_actearly": a["actearly"],
         "actuator_cranklength": a["cranklength"],
-        "actuator_damping": damping[0],
-        "actuator_dampingpoly": damping[1:],
+        "actuator_damping": a["damping"][0],
+        "actuator_dampingpoly": a["damping"][1:],
         "actuator_armature": a["armature"],
         "actuator_dynprm": a["dynprm"],
-        "actuator_gainprm": gain,
-        "actuator_biasprm": bias,
+        "actuator_gainprm": a["gainprm"],
+        "actuator_biasprm": a["biasprm"],
         "actuator_actrange": ranges["actrange"],
         "actuator_forcelimited": limited["force"],
         "actuator_forcerange": ranges["forcerange"],
@@ -180,20 +161,18 @@ def _plugin_activations(ctx: Context, element: Element, a, dynamics: DynType) ->
     return need
 
 
-def _inherit_range(element: Element, a, kinds, trntype, target: int, ranges, columns: Columns) -> None:
+def _inherit_range(element: Element, a, laws: Laws, trntype, target: int, ranges, columns: Columns) -> None:
     share = a["inheritrange"]
     if share <= 0:
         return
-    servo = kinds["gaintype"] == GainType.PID or (
-        kinds["gaintype"] == GainType.FIXED
-        and kinds["biastype"] == BiasType.AFFINE
-        and a["gainprm"][0] == -a["biasprm"][1]
+    servo = laws.gaintype == GainType.PID or (
+        laws.gaintype == GainType.FIXED and laws.biastype == BiasType.AFFINE and a["gainprm"][0] == -a["biasprm"][1]
     )
     if not servo:
         return
-    if kinds["dyntype"] in (DynType.NONE, DynType.FILTEREXACT, DynType.PID):
+    if laws.dyntype in (DynType.NONE, DynType.FILTEREXACT, DynType.PID):
         name = "ctrlrange"
-    elif kinds["dyntype"] == DynType.INTEGRATOR:
+    elif laws.dyntype == DynType.INTEGRATOR:
         name = "actrange"
     else:
         raise element.error("inheritrange is only for position and intvelocity actuators")
@@ -209,6 +188,26 @@ def _inherit_range(element: Element, a, kinds, trntype, target: int, ranges, col
         raise element.error("inheritrange is given, but its target has no range")
     mean, radius = (limits[0] + limits[1]) / 2, (limits[1] - limits[0]) / 2 * share
     ranges[name] = np.array([mean - radius, mean + radius])
+
+
+def _is_limited(ctx: Context, element: Element, a, what: str, limits: np.ndarray) -> bool:
+    """Whether force or activation is limited.
+
+    Raises:
+      ModelError: it is, by a range that is empty.
+    """
+    limited = ctx.limited(element, choice(a[what + "limited"]), limits, what + "range")
+    if limited and limits[0] >= limits[1]:
+        raise element.error(f"{what}range {numbers(limits)}: the first value must be the smaller")
+    return limited
+
+
+def _check_history(element: Element, a, inputs: list) -> None:
+    """Raise ModelError for a delay without a buffer, or a buffer of nothing."""
+    if a["delay"] > 0 and a["nsample"] <= 0:
+        raise element.error("a delay needs a history buffer; give nsample")
+    if a["nsample"] > 0 and not inputs:
+        raise element.error("nsample needs an input")
 
 
 def _check_muscle(element: Element, prm: np.ndarray) -> None:

@@ -4,10 +4,11 @@ Source: mjCActuator::Compile; the conditions were found by trial on MuJoCo 4.0.0
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from mjx_like.compiler.context import keyword
 from mjx_like.mjcf.spec import Element
 from mjx_like.types.enums import BiasType, CtrlChart, CtrlInput, DynType, GainType, JointType, TrnType
 
@@ -17,7 +18,20 @@ _SCALARS = (CtrlInput.POS, CtrlInput.VEL, CtrlInput.PRESSURE)
 _DRIVES = (TrnType.JOINT, TrnType.JOINTINPARENT, TrnType.TENDON)
 
 
-def activations(element: Element, a: Mapping[str, Any], gain: GainType, dynamics: DynType) -> int:
+class Laws(NamedTuple):
+    """Dynamics, gain and bias of an actuator, each by the attribute that names it."""
+
+    dyntype: DynType
+    gaintype: GainType
+    biastype: BiasType
+
+
+def laws_of(a: Mapping[str, Any]) -> Laws:
+    """Return the laws that resolved attributes name."""
+    return Laws(*(kind(keyword(kind, a[name])) for name, kind in Laws.__annotations__.items()))
+
+
+def activations(element: Element, a: Mapping[str, Any], laws: Laws) -> int:
     """Return the number of activations of an actuator.
 
     Args:
@@ -26,6 +40,7 @@ def activations(element: Element, a: Mapping[str, Any], gain: GainType, dynamics
     Raises:
       ModelError: an actdim that its type does not have.
     """
+    dynamics, gain, _ = laws
     actdim, own = a["actdim"], _states(a, dynamics, gain)
     if actdim < 0:
         return own
@@ -60,16 +75,10 @@ def motor_states(a: Mapping[str, Any]) -> int:
 
 
 def check_law(
-    element: Element,
-    a: Mapping[str, Any],
-    gain: GainType,
-    bias: BiasType,
-    dynamics: DynType,
-    actnum: int,
-    ctrlspec: int,
-    limited: bool,
+    element: Element, a: Mapping[str, Any], laws: Laws, actnum: int, ctrlspec: int, force_limited: bool
 ) -> None:
     """Raise ModelError for gain, bias, dynamics and inputs that do not go together."""
+    dynamics, gain, bias = laws
     if (gain == GainType.SO3) != (bias == BiasType.SO3):
         raise element.error("gaintype and biastype must both be so3, or neither")
     if dynamics == DynType.PID and gain != GainType.PID:
@@ -77,7 +86,7 @@ def check_law(
     if dynamics == DynType.DCMOTOR and not a["actearly"]:
         raise element.error("dyntype dcmotor needs actearly 'true'")
     if gain == GainType.SO3:
-        _check_so3(element, a, dynamics, ctrlspec, limited)
+        _check_so3(element, a, dynamics, ctrlspec, force_limited)
     elif gain == GainType.PID:
         _check_pid(element, a, bias, dynamics, ctrlspec)
     elif gain == GainType.DCMOTOR:
@@ -89,7 +98,7 @@ def check_law(
         raise element.error("input is not for muscle and user gains")
 
 
-def _check_so3(element: Element, a: Mapping[str, Any], dynamics: DynType, ctrlspec: int, limited: bool) -> None:
+def _check_so3(element: Element, a: Mapping[str, Any], dynamics: DynType, ctrlspec: int, force_limited: bool) -> None:
     if dynamics not in (DynType.NONE, DynType.INTEGRATOR):
         raise element.error("gaintype so3 needs dyntype none or integrator")
     if a["gainprm"][0] != -a["biasprm"][1]:
@@ -98,7 +107,7 @@ def _check_so3(element: Element, a: Mapping[str, Any], dynamics: DynType, ctrlsp
         raise element.error("gaintype so3 needs input expmap or quat")
     if ctrlspec == CtrlChart.QUAT and dynamics != DynType.NONE:
         raise element.error("input quat needs dyntype none")
-    if limited and a["forcerange"][0] != 0:
+    if force_limited and a["forcerange"][0] != 0:
         raise element.error("its forcerange bounds the norm of the force; the first value must be 0")
 
 
