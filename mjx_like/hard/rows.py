@@ -75,58 +75,72 @@ def problem(m: Model, d: Data, own: Motion, base: Array, least: Array) -> tuple[
     Reads efc_*, nefc, contact.
     """
     h, hard = m.opt_floats.timestep, m.hard
-    layout = row_layout(m, d)
-    exists = (jnp.arange(m.njmax) < d.nefc).astype(d.qvel.dtype)
-    columns = (exists, d.efc_pos - d.efc_margin, d.efc_diagA, d.efc_frictionloss, _angular(m, d))
-    used, distance, weight, loss, angular = (layout.from_rows(x) for x in columns)
-    kind, J = layout.from_rows(d.efc_type), layout.from_rows(full_j(m, d))
+    layout, order = row_layout(m, d), limits_first(m, d)
+    columns = _columns(m, d, layout)
     ncone, ndim = (0, 1) if layout.cone is None else layout.cone.scale.shape
-    nplain = J.shape[0] - ncone * ndim
-    size = jnp.where(angular > 0, jnp.maximum(m.stat.meansize, _LEAST_SIZE), 1)
-    fall = h * gravity(m) / size
-    mass = safe.ratio(1.0, jnp.where(weight > 0, weight, 1))
-
-    order = limits_first(m, d)
+    nplain = columns.J.shape[0] - ncone * ndim
 
     def normals(x: Array) -> Array:
         plain = order.from_rows(x[:nplain])
         return jnp.concatenate([plain, x[nplain::ndim]]) if ncone else plain
 
-    rest = normals(J)[order.count :]
+    rows = _Columns(*(normals(x) for x in columns))
+    rest = rows.J[order.count :]
     moves = jnp.max(jnp.abs(rest), axis=1, initial=0) > _STILL  # else no force answers the distance
-    pair = normals(used * _is_one_sided(kind)) * jnp.concatenate([jnp.ones(order.count, bool), moves])
+    pair = rows.used * _is_one_sided(rows.kind) * jnp.concatenate([jnp.ones(order.count, bool), moves])
     Jn = PairRows(pair[order.count :, None] * rest, order.dofs)
-    gap, fell = normals(hard.gap / size), normals(fall)
-    start = normals(distance) - h * Jn.times(base)
+    gap, fell = hard.gap / rows.size, h * gravity(m) / rows.size
+    start = rows.distance - h * Jn.times(base)
     kept = start - jnp.minimum(jnp.maximum(start, least) + h * hard.recovery, 0)
-    reach = normals(felt(m) / size) + 2 * h * jnp.abs(Jn.times(d.qvel))
+    reach = felt(m) / rows.size + 2 * h * jnp.abs(Jn.times(d.qvel))
     share = jnp.maximum((1 - safe.clip(safe.ratio(start, reach), 0.0, 1.0) ** 2) ** 2, _LEAST_SHARE)
-    natural = normals(mass) * fell
-    k = jnp.where(pair > 0, gap * natural * share, 1)
-    nloss = min(_most_losses(m), nplain)
-    rubs = (used * ((kind == _T.FRICTION_DOF) | (kind == _T.FRICTION_TENDON)))[:nloss]
-    bound = jnp.where(rubs > 0, h * loss[:nloss], 1)
-    cones = J[nplain:].reshape(ncone, ndim, J.shape[1])
+    natural = rows.mass * fell
+    cones = columns.J[nplain:].reshape(ncone, ndim, d.qvel.shape[0])
     cones = _contact_cones(cones, layout, pair[nplain:], hard.slip, natural[nplain:])
+    loss, bound = _losses(m, _Columns(*(x[: min(_most_losses(m), nplain)] for x in columns)))
     return Problem(
         A=own.A,
         b=own.b,
         h=h,
         J=Jn,
         distance=jnp.where(pair > 0, kept, 1),
-        k=k,
+        k=jnp.where(pair > 0, gap * natural * share, 1),
         used=pair,
         fall=fell,
         gap=gap,
         contact=_with_surfaces(m, d, layout, cones),
-        loss=Cones(
-            J=(rubs[:, None] * J[:nloss])[:, None],
-            k=jnp.where(rubs > 0, (hard.slip / size)[:nloss] * bound, 1),
-            used=rubs,
-            surface=None,
-        ),
+        loss=loss,
         bound=bound,
     ), layout
+
+
+class _Columns(NamedTuple):
+    """What there is of each row, in one order; shapes (nrow,)."""
+
+    used: Array
+    kind: Array  # ConstraintType
+    distance: Array  # less the margin [m or rad]
+    mass: Array  # that it feels
+    loss: Array  # most friction
+    size: Array  # a length that rotations are measured by [m], 1 elsewhere
+    J: Array  # shape (nrow, nv)
+
+
+def _columns(m: Model, d: Data, layout: ConeLayout | PlainLayout) -> _Columns:
+    """Return the rows in the order of a layout."""
+    exists, distance = (jnp.arange(m.njmax) < d.nefc).astype(d.qvel.dtype), d.efc_pos - d.efc_margin
+    given = exists, d.efc_type, distance, d.efc_diagA, d.efc_frictionloss, _angular(m, d), full_j(m, d)
+    used, kind, distance, weight, loss, angular, J = (layout.from_rows(x) for x in given)
+    size = jnp.where(angular > 0, jnp.maximum(m.stat.meansize, _LEAST_SIZE), 1)
+    return _Columns(used, kind, distance, safe.ratio(1.0, jnp.where(weight > 0, weight, 1)), loss, size, J)
+
+
+def _losses(m: Model, rows: _Columns) -> tuple[Cones, Array]:
+    """Return the cones of friction loss and the most impulse of each; rows: the first, which those are among."""
+    rubs = rows.used * ((rows.kind == _T.FRICTION_DOF) | (rows.kind == _T.FRICTION_TENDON))
+    bound = jnp.where(rubs > 0, m.opt_floats.timestep * rows.loss, 1)
+    k = jnp.where(rubs > 0, m.hard.slip / rows.size * bound, 1)
+    return Cones(J=(rubs[:, None] * rows.J)[:, None], k=k, used=rubs, surface=None), bound
 
 
 def _is_one_sided(kind: Array) -> Array:
