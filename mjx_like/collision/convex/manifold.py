@@ -122,37 +122,21 @@ def _meeting(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
         both, solid, index, at, jnp.stack([found.first, found.second]), jnp.stack([-span, span])
     )
     one, two = (jax.tree.map(lambda x, k=k: x[k], features) for k in (0, 1))
-
-    span = lax.stop_gradient(span)
-    slack = _LEVEL * jnp.sqrt(dot(span, span))
-    meet = one.exists & (dot(one.facing, span) < -slack)
-    meet = meet[:, None] & (two.exists & (dot(two.facing, span) > slack))
-    lean = jnp.where(meet, dot(one.facing[:, None], two.facing[None]), 1)
-    best = lax.argmin(lean.ravel(), 0, jnp.int32)
-    faces = rows(lean.ravel(), best) < -FACING
-    face1, face2 = best // lean.shape[1], best % lean.shape[1]
-
-    by_first = ~faces & (one.size < 3) & jnp.any(two.exists) & ((one.size <= two.size) | ~jnp.any(one.exists))
-    edge1, face2e, level1 = _edge_on_face(one, two, span)
-    edge2, face1e, level2 = _edge_on_face(two, one, -span)
-    by_first = by_first & level1
-    by_second = ~faces & ~by_first & (two.size < 3) & level2
-    face1, face2 = jnp.where(by_second, face1e, face1), jnp.where(by_first, face2e, face2)
-
+    m = _matched(one, two, lax.stop_gradient(span))
     polygons, counts = jax.vmap(lambda g, face: polygon_of(tables, g, face))(
-        both, jnp.stack([rows(one.face, face1), rows(two.face, face2)])
+        both, jnp.stack([rows(one.face, m.face1), rows(two.face, m.face2)])
     )
     (polygon1, polygon2), (count1, count2) = polygons, counts
-    normal1, normal2 = rows(one.facing, face1), rows(two.facing, face2)
-    line1, line2 = (jnp.stack([f.start, rows(f.end, k)]) for f, k in ((one, edge1), (two, edge2)))
+    normal1, normal2 = rows(one.facing, m.face1), rows(two.facing, m.face2)
+    line1, line2 = (jnp.stack([f.start, rows(f.end, k)]) for f, k in ((one, m.edge1), (two, m.edge2)))
     pad = polygon1.shape[0] - 2
     line1, line2 = (jnp.concatenate([x, jnp.broadcast_to(x[:1], (pad, 3))]) for x in (line1, line2))
 
-    edge = by_first | by_second
-    base = jnp.where(by_first, polygon2, polygon1)
-    base_count = jnp.where(by_first, count2, count1)
-    normal = jnp.where(by_first, normal2, normal1)
-    subject = jnp.where(by_first, line1, jnp.where(by_second, line2, polygon2))
+    edge = m.by_first | m.by_second
+    base = jnp.where(m.by_first, polygon2, polygon1)
+    base_count = jnp.where(m.by_first, count2, count1)
+    normal = jnp.where(m.by_first, normal2, normal1)
+    subject = jnp.where(m.by_first, line1, jnp.where(m.by_second, line2, polygon2))
     subject_count = jnp.where(edge, 2, count2)
     along = jnp.where(edge, -normal, normal2)
     off1, off2 = (jnp.where(g.kind == GeomType.CAPSULE, 0, 0.5 * jnp.maximum(g.margin, 0)) for g in (a, b))
@@ -167,9 +151,40 @@ def _meeting(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
     on_base = corners - height[:, None] * normal
     dist = -height * dot(normal, along)
     other = on_base - dist[:, None] * along
-    outward = jnp.where(by_second, normal1, -normal2)
-    count = jnp.where(faces | edge, count, 0)
-    return _Meeting(on_base, other, dist - margin, outward, count, by_first, (off1, off2))
+    outward = jnp.where(m.by_second, normal1, -normal2)
+    count = jnp.where(m.faces | edge, count, 0)
+    return _Meeting(on_base, other, dist - margin, outward, count, m.by_first, (off1, off2))
+
+
+class _Match(NamedTuple):
+    """Which features of two geoms meet: a face and a face, an edge and a face, or none."""
+
+    faces: Array  # whether two faces do
+    by_first: Array  # whether an edge of the first geom and a face of the second do
+    by_second: Array
+    face1: Array  # of the faces and edges that a feature lists
+    face2: Array
+    edge1: Array
+    edge2: Array
+
+
+def _matched(one: Feature, two: Feature, span: Array) -> _Match:
+    """Return which features meet; span: from the first geom's nearest point to the second's, shape (3,)."""
+    slack = _LEVEL * jnp.sqrt(dot(span, span))
+    meet = one.exists & (dot(one.facing, span) < -slack)
+    meet = meet[:, None] & (two.exists & (dot(two.facing, span) > slack))
+    lean = jnp.where(meet, dot(one.facing[:, None], two.facing[None]), 1)
+    best = lax.argmin(lean.ravel(), 0, jnp.int32)
+    faces = rows(lean.ravel(), best) < -FACING
+    face1, face2 = best // lean.shape[1], best % lean.shape[1]
+
+    by_first = ~faces & (one.size < 3) & jnp.any(two.exists) & ((one.size <= two.size) | ~jnp.any(one.exists))
+    edge1, face2e, level1 = _edge_on_face(one, two, span)
+    edge2, face1e, level2 = _edge_on_face(two, one, -span)
+    by_first = by_first & level1
+    by_second = ~faces & ~by_first & (two.size < 3) & level2
+    face1, face2 = jnp.where(by_second, face1e, face1), jnp.where(by_first, face2e, face2)
+    return _Match(faces, by_first, by_second, face1, face2, edge1, edge2)
 
 
 def _edge_on_face(own: Feature, other: Feature, towards: Array) -> tuple[Array, Array, Array]:
