@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from mjx_like.constants import MINVAL
-from mjx_like.constraint.impedance import stiffness_damping, valid_solimp, valid_solref
+from mjx_like.constraint.impedance import DEFAULT_SOLREF, stiffness_damping, valid_solimp, valid_solref
 from mjx_like.constraint.spring import Springs
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
@@ -50,18 +50,22 @@ def edge_count(dim: Array) -> Array:
 def contact_parameters(m: Model, contact: Contact, spring: Springs) -> ContactParameters:
     """Return the parameters of each contact's rows; spring: those of the contacts.
 
+    Friction has no stiffness that one step could not remove, so that its damping is not lowered with the normal's.
     Source: mj_makeImpedance.
     """
     impratio = jnp.maximum(MINVAL, m.opt_floats.impratio)
     raised = not m.disabled(DisableBit.REFSAFE) and not m.plans.integrator.in_step
-    own = valid_solref(contact.solreffriction, m.opt_floats.timestep, raised, (0.0, 0.0))
-    b_own = stiffness_damping(own, valid_solimp(contact.solimp)[1])[1]
+    of_normal, own = (
+        valid_solref(solref, m.opt_floats.timestep, raised, default)
+        for solref, default in ((contact.solref, DEFAULT_SOLREF), (contact.solreffriction, (0.0, 0.0)))
+    )
+    along = jnp.where(jnp.any(own != 0, axis=-1, keepdims=True), own, of_normal)
     edges = (m.flags.cone == ConeType.PYRAMIDAL) & (contact.dim > 1)
     mu = contact.friction[..., 0]
     return ContactParameters(
         k=spring.k,
         b=spring.b,
-        b_friction=jnp.where(jnp.any(own != 0, axis=-1), b_own, spring.b),
+        b_friction=stiffness_damping(along, valid_solimp(contact.solimp)[1])[1],
         imp=spring.imp,
         slope=spring.slope,
         R=jnp.where(edges, safe.ratio(2 * mu * mu, impratio) * spring.R, spring.R),

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mjx_like.math.block_mask import dense, occupied
+from mjx_like.math.block_mask import dense
 from mjx_like.types.enums import (
     ConeType,
     ConstraintType,
@@ -58,6 +58,8 @@ def make_plan(t: Topology) -> ConstraintPlan:
     slot_type = np.concatenate([np.full(len(ids), kind, np.int32) for kind, ids in parts])
     contact_dims = () if off or t.disabled(DisableBit.CONTACT) else _contact_dims(t)
     each = [contact_rows(t, dim) for dim in contact_dims]
+    body_dof_bits = _bits(dense(t.plans.tree.body_dof))
+    body_group = np.unique(body_dof_bits, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
     return ConstraintPlan(
         connect=by_type[EqType.CONNECT],
         weld=by_type[EqType.WELD],
@@ -75,8 +77,9 @@ def make_plan(t: Topology) -> ConstraintPlan:
         **_slot_dofs(t, slot_type, friction_dof, limit_owner[limit_order])._asdict(),
         contact_dims=contact_dims,
         contact_rows=(min(each, default=0), max(each, default=0)),
-        contact_may_lack_dofs=_may_lack_dofs(t),
-        body_dof_bits=_bits(dense(t.plans.tree.body_dof)),
+        contact_may_lack_dofs=_may_lack_dofs(t, body_group),
+        body_group=body_group,
+        body_dof_bits=body_dof_bits,
         one_tree=bool(t.nv) and np.unique(t.body_rootid[t.dof_bodyid]).size == 1,
         default_njmax=len(slot_type) + t.nconmax * max(each, default=0),
     )
@@ -159,11 +162,11 @@ def _contact_dims(t: Topology) -> tuple[int, ...]:
     return tuple(sorted(dims | {1} if t.adhesive and dims else dims))
 
 
-def _may_lack_dofs(t: Topology) -> bool:
+def _may_lack_dofs(t: Topology, body_group: np.ndarray) -> bool:
     if not t.nconmax:
         return False
-    moved = occupied(t.plans.tree.body_dof)[t.geom_bodyid[t.plans.collision.geom]]
-    return not bool(moved.any(axis=1).all())
+    own = body_group[t.geom_bodyid[t.plans.collision.geom]]
+    return bool((own[:, 0] == own[:, 1]).any())
 
 
 def _bits(mask: np.ndarray) -> np.ndarray:

@@ -153,7 +153,7 @@ def _inputs(m: Model, d: Data, use: _InUse) -> Inputs:
 
 
 def _contact_rows(m: Model, d: Data) -> Array:
-    """Return the number of rows of each contact: none for those in the gap and those that move no dof."""
+    """Return the number of rows of each contact: none in the gap, and none between bodies that move as one."""
     c, plan = d.contact, m.plans.constraint
     if not plan.contact_dims:
         return jnp.zeros(m.nconmax, jnp.int32)
@@ -164,8 +164,8 @@ def _contact_rows(m: Model, d: Data) -> Array:
         force = force | (c.adhesion != 0)
     force = force & (c.geom[:, 0] >= 0)
     if plan.contact_may_lack_dofs:
-        bits = jnp.asarray(plan.body_dof_bits.any(axis=1)[m.geom_bodyid])[jnp.maximum(c.geom, 0)]
-        force = force & jnp.any(bits, axis=1)
+        own = jnp.asarray(plan.body_group[m.geom_bodyid])[jnp.maximum(c.geom, 0)]
+        force = force & (own[:, 0] != own[:, 1])
     pyramidal = m.flags.cone == ConeType.PYRAMIDAL
     each = edge_count(c.dim) if pyramidal else c.dim
     return jnp.where(force, each, 0).astype(jnp.int32)

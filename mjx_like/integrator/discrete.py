@@ -137,9 +137,9 @@ def with_diagonal(m: Model, d: Data, metric: Array) -> Array:
 def constraint_inertia(m: Model, d: Data) -> Data:
     """Return `d` with the rows regularised by the inertia of the step.
 
-    With the flag diagexact it is the diagonal of J N^-1 J' with the N of `with_diagonal`. Without, the approximation,
-    which `efc_diagA` holds, changes by J diag(N)^-1 J' over J diag(M)^-1 J' with the whole metric N but for the drag of
-    a fluid; all rows of a contact follow its first.
+    With the flag diagexact it is the diagonal of J N^-1 J' with the N of `with_diagonal`. Without, the approximation
+    changes by J diag(N)^-1 J' over J diag(M)^-1 J' with the whole metric N; all rows of a contact follow its first.
+    `efc_diagA` still holds the approximation then, where MuJoCo's holds what it has become.
     Reads M, contact, nefc, efc_*, cvel and what `discrete_metric` reads. Writes efc_R, efc_D; with adhesion efc_aref,
     with diagexact efc_diagA.  Source: by experiment.
     """
@@ -150,8 +150,7 @@ def constraint_inertia(m: Model, d: Data) -> Data:
         d = exact_diagonal(m, d, cholesky(with_diagonal(m, d, metric)))
     else:
         J, imp = full_j(m, d), d.efc_KBIP[:, 2]
-        damped = metric - m.opt.timestep * fluid_drag(m, d) if in_fluid(m) else metric
-        rest, moving = (jnp.sum(safe.ratio(J * J, jnp.diag(x)), axis=1) for x in (full_m(m, d), damped))
+        rest, moving = (jnp.sum(safe.ratio(J * J, jnp.diag(x)), axis=1) for x in (full_m(m, d), metric))
         ratio = safe.divide(moving, rest)
         if m.plans.constraint.contact_dims:
             contact, edge, _ = row_owners(m, d)

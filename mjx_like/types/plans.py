@@ -271,7 +271,8 @@ class ConstraintPlan:
     slot_dense: np.ndarray  # (nslot,) index among the slots that touch several dofs, or -1
     contact_dims: tuple[int, ...]  # the dimensions that candidate contacts have
     contact_rows: tuple[int, int]  # least and largest number of rows of a contact
-    contact_may_lack_dofs: bool  # some candidate pair touches no dof
+    contact_may_lack_dofs: bool  # some candidate pair is of bodies that move as one
+    body_group: np.ndarray  # (nbody,) number that bodies share which the same dofs move
     body_dof_bits: np.ndarray  # (nbody, nword) TreePlan.body_dof packed in uint32
     one_tree: bool  # all dofs belong to one kinematic tree
     default_njmax: int

@@ -38,7 +38,7 @@ def dense_jacobian(mj: mujoco.MjModel, data: mujoco.MjData) -> np.ndarray:
     if data.nefc and mujoco.mj_isSparse(mj):
         mujoco.mju_sparse2dense(out, data.efc_J, data.efc_J_rownnz, data.efc_J_rowadr, data.efc_J_colind)
     elif data.nefc:
-        out[:] = data.efc_J.reshape(out.shape)
+        out[:] = data.efc_J[: out.size].reshape(out.shape)  # contacts without rows leave room at the end
     return out
 
 

@@ -112,3 +112,29 @@ def test_bodies_that_slide_as_one_have_no_rows_in_the_dense_format(jacobian):
     data = mujoco.MjData(mj)
     mujoco.mj_forward(mj, data)
     assert put_model(mj).plans.constraint.slot_type.size == data.nefc == (9 if jacobian == "sparse" else 0)
+
+
+@pytest.mark.parametrize("jacobian", ["dense", "sparse"])
+@pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])
+def test_contacts_of_bodies_that_move_as_one_have_no_rows(jacobian, cone):
+    xml = f"""
+    <mujoco>
+      <option jacobian="{jacobian}" cone="{cone}"/>
+      <worldbody>
+        <geom name="still" size=".1"/>
+        <body mocap="true" pos=".15 0 0"><geom name="led" size=".1"/></body>
+        <body pos="0 0 1">
+          <freejoint/><geom name="a" size=".1"/><geom name="b" size=".1" pos=".15 0 0"/>
+          <body pos=".15 .15 0"><geom name="c" size=".1"/></body>
+          <body pos="0 .15 0"><joint/><geom name="d" size=".1"/></body>
+        </body>
+      </worldbody>
+      <contact>
+        <pair geom1="a" geom2="b" condim="4"/><pair geom1="b" geom2="c" condim="1"/><pair geom1="a" geom2="d"/>
+        <pair geom1="still" geom2="led"/>
+      </contact>
+    </mujoco>"""
+    mj = mujoco.MjModel.from_xml_string(xml)
+    m, ref = put_model(mj), reference(mj, states(mj, 1, steps=0)[0])
+    assert sum(c.exclude == 3 for c in ref.contact) >= 2
+    compare(mj, ref, rows(m)(filled(mj, m, ref)))
