@@ -58,18 +58,7 @@ def contacts_share(t: Topology) -> int:
 
 def nth_active(count: Array, size: int) -> Array:
     """Return, for r below `size`, the index of the entry where the running total `count` first exceeds r."""
-    return _first_beyond(count, jnp.arange(size, dtype=count.dtype), many=False)
-
-
-def _first_beyond(total: Array, row: Array, many: bool) -> Array:
-    """Return the index of the entry where a running total first exceeds each r.
-
-    On a CPU few entries are counted, by a product, which makes fewer loops than a sum.
-    """
-    if many or not on_cpu():
-        return search(total, row, side="right")
-    before = (total <= row[:, None]).astype(jnp.float32)
-    return (before @ np.ones(total.size, np.float32)).astype(jnp.int32)
+    return search(count, jnp.arange(size, dtype=count.dtype), side="right")
 
 
 class _Own(NamedTuple):
@@ -121,7 +110,7 @@ def rows(capacity: int, t: Topology, inputs: Inputs) -> Rows:
         ends.append(start + inputs.contact_end)
         tables.append(_of_contacts(t, inputs))
     end = jnp.concatenate(ends)
-    source = jnp.minimum(_first_beyond(end, row, many=t.plans.tree.trees is not None), end.size - 1)
+    source = jnp.minimum(nth_active(end, capacity), end.size - 1)
     own = _picked(jax.tree.map(lambda *x: jnp.concatenate(x), *tables), source)
     parts = [_slot_rows(jnp.minimum(source, nslot - 1), t, inputs)] if nslot else []
     if inputs.contact is not None:

@@ -29,6 +29,7 @@ class _State(NamedTuple):
     x: Array
     jar: Array
     smooth: Array  # M x - q
+    gradient: Array  # of the cost
     decrement: Array
     done: Array
     iterations: Array
@@ -103,6 +104,7 @@ def _initial(settings: Settings, parts: Parts, start: TreeStart, scale: Array) -
         x=x,
         jar=jar,
         smooth=smooth,
+        gradient=gradient,
         decrement=jnp.full_like(zero, jnp.inf),
         done=(norm < start.tolerance) | (norm == 0) | (settings.iterations <= 0),
         iterations=zero.astype(jnp.int32),
@@ -112,16 +114,15 @@ def _initial(settings: Settings, parts: Parts, start: TreeStart, scale: Array) -
 def _iterate(settings: Settings, parts: Parts, tolerance: Array, scale: Array, s: _State) -> _State:
     """Return the state of all worlds after one step of Newton."""
     p = parts.p
-    gradient = s.smooth - parts.transposed(force(p.law, s.jar))
     zone = zones(p.law, s.jar)
     weight = curvature(p.law, zone, s.jar, p.J[..., 0, :])[0]
-    norm = jnp.sqrt(dot(gradient, gradient))
+    norm = jnp.sqrt(dot(s.gradient, s.gradient))
     wanted = jnp.maximum(jnp.minimum(_SHARE * norm, 0.1 * tolerance / scale), 1e2 * jnp.finfo(norm.dtype).eps * norm)
-    asked = jnp.where(s.done[:, None, None], 0, -gradient)  # nobody waits for the system of a world that is done
+    asked = jnp.where(s.done[:, None, None], 0, -s.gradient)  # nobody waits for the system of a world that is done
     step, left = solve_linear(parts, weight, asked, wanted)
     along, metric = parts.times(step), metric_times(p.M, step)
     slope, bend = dot(step, s.smooth), dot(step, metric)
-    decrement = -0.5 * dot(step, gradient)
+    decrement = -0.5 * dot(step, s.gradient)
 
     def change(alpha: Array) -> Array:
         return alpha * slope + 0.5 * alpha * alpha * bend + cost_change(p.law, s.jar, s.jar + alpha[:, None] * along)
@@ -136,12 +137,13 @@ def _iterate(settings: Settings, parts: Parts, tolerance: Array, scale: Array, s
         return alpha, change(alpha)
 
     alpha, gain = lax.cond(jnp.any(trips), search, lambda: (one, full))
-    jar = s.jar + alpha[:, None] * along
+    jar, smooth = s.jar + alpha[:, None] * along, s.smooth + alpha[:, None, None] * metric
+    gradient = smooth - parts.transposed(force(p.law, jar))
     taken = Taken(
         alpha=alpha,
         gain=gain,
         decrement=decrement,
-        norm=norm,
+        norm=jnp.sqrt(dot(gradient, gradient)),
         same=jnp.all(zones(p.law, jar) == zone, axis=-1),
         curved=scale * left >= tolerance,  # a step that conjugate gradients left unfinished is not exact
         energy=jnp.abs(dot(s.x, p.q)) + 0.5 * jnp.abs(dot(s.x, s.smooth + p.q)),
@@ -149,7 +151,8 @@ def _iterate(settings: Settings, parts: Parts, tolerance: Array, scale: Array, s
     return _State(
         x=s.x + alpha[:, None, None] * step,
         jar=jar,
-        smooth=s.smooth + alpha[:, None, None] * metric,
+        smooth=smooth,
+        gradient=gradient,
         decrement=decrement,
         done=ended(taken, s.decrement, tolerance, scale) | (s.iterations + 1 >= settings.iterations),
         iterations=s.iterations + 1,

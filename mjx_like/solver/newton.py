@@ -40,6 +40,7 @@ class _State(NamedTuple):
     x: Array
     jar: Array  # J x - aref
     smooth: Array  # M x - q
+    gradient: Array  # of the cost
     decrement: Array
     done: Array
     iterations: Array
@@ -114,6 +115,7 @@ def _initial(settings: Settings, p: Problem, start: Start, scale: Array) -> _Sta
         x=x,
         jar=jar,
         smooth=smooth,
+        gradient=gradient,
         decrement=jnp.full_like(zero, jnp.inf),
         done=(norm < start.tolerance) | (norm == 0) | (most_iterations(settings, start.limit) <= 0),
         iterations=zero.astype(jnp.int32),
@@ -122,9 +124,8 @@ def _initial(settings: Settings, p: Problem, start: Start, scale: Array) -> _Sta
 
 def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, limit: Array | None, s: _State) -> _State:
     """Return the state of all worlds after one Newton step."""
-    gradient = s.smooth - transposed_times(p.J, force(p.law, s.jar))
     zone = zones(p.law, s.jar)
-    step = -solve_positive(hessian(p, zone, s.jar), gradient)
+    step = -solve_positive(hessian(p, zone, s.jar), s.gradient)
     along, metric = times(p.J, step), times(p.M, step)
     slope, bend = jnp.sum(step * s.smooth, axis=-1), jnp.sum(step * metric, axis=-1)
 
@@ -141,9 +142,10 @@ def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, lim
         return alpha, change(alpha)
 
     alpha, gain = lax.cond(jnp.any(trips), search, lambda: (one, full))
-    jar = s.jar + alpha[:, None] * along
+    jar, smooth = s.jar + alpha[:, None] * along, s.smooth + alpha[:, None] * metric
+    gradient = smooth - transposed_times(p.J, force(p.law, jar))
     same = jnp.all(zones(p.law, jar) == zone, axis=-1)
-    decrement = -0.5 * jnp.sum(step * gradient, axis=-1)
+    decrement = -0.5 * jnp.sum(step * s.gradient, axis=-1)
     taken = Taken(
         alpha=alpha,
         gain=gain,
@@ -157,7 +159,8 @@ def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, lim
     return _State(
         x=s.x + alpha[:, None] * step,
         jar=jar,
-        smooth=s.smooth + alpha[:, None] * metric,
+        smooth=smooth,
+        gradient=gradient,
         decrement=decrement,
         done=ended(taken, s.decrement, tolerance, scale) | (iterations >= most_iterations(settings, limit)),
         iterations=iterations,
@@ -181,7 +184,7 @@ class Taken(NamedTuple):
     alpha: Array  # share of the full step
     gain: Array  # change of the cost
     decrement: Array  # what the full step would lower the quadratic model of the cost by
-    norm: Array  # of the gradient at its beginning
+    norm: Array  # of the gradient at its end
     same: Array  # whether the zones at its end are those of its Hessian
     curved: Array  # whether the Hessian changes within these zones
     energy: Array  # size of the terms of the Gauss cost

@@ -161,12 +161,12 @@ def _iterate(w: _World, s: _State) -> _State:
         alpha=p.alpha,
         gain=p.gain,
         decrement=decrement,
-        norm=norm,
+        norm=jnp.full_like(norm, jnp.inf),  # that at its end is not known yet: the next step begins with it
         same=p.moved == 0,
         curved=p.curved > 0,
         energy=jnp.abs(jnp.sum(s.x * w.q)) + 0.5 * jnp.abs(jnp.sum(s.x * (s.smooth + w.q))),
     )
-    still = (s.iterations == 0) & ((w.scale * norm < w.tolerance) | (norm == 0))
+    still = (w.scale * norm < w.tolerance) | (norm == 0)
     alpha = jnp.where(still, 0, p.alpha)
     return _State(
         x=s.x + alpha * step,
