@@ -141,4 +141,7 @@ def _jacobian(function: Callable[[str, Array], Array], sizes: dict[str, int], dt
         ways = difference * jnp.eye(size, dtype=dtype)
         return (jax.vmap(one)(ways) - jax.vmap(one)(-ways)).T / (2 * difference)
 
-    return jnp.concatenate([part(name, size) for name, size in sizes.items() if size], axis=1)
+    if any(sizes.values()):
+        return jnp.concatenate([part(name, size) for name, size in sizes.items() if size], axis=1)
+    nothing = jax.ShapeDtypeStruct((0,), dtype)
+    return jnp.zeros((*jax.eval_shape(functools.partial(function, next(iter(sizes))), nothing).shape, 0), dtype)

@@ -8,6 +8,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import signal
 import statistics
 import subprocess
@@ -154,8 +155,9 @@ class _Engine:
 
 
 def _last_line(text: str) -> str:
+    """Return the last line, without the class of an error of our own."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1][:200] if lines else ""
+    return re.sub(r"^mjx_like\.errors\.\w+: ", "", lines[-1])[:200] if lines else ""
 
 
 # Rows of the table: label, and the text of one answer; `-` where an engine has no such figure.

@@ -10,6 +10,8 @@ import sys
 import warnings
 from typing import NoReturn
 
+import jax
+
 from mjx_like.cli import bench, convert, info, play, rollout, train, view
 from mjx_like.errors import MjxLikeError
 
@@ -45,6 +47,11 @@ def main(argv: list[str] | None = None) -> int:
             args.run(args)
     except (MjxLikeError, OSError) as mistake:
         print(f"error: {mistake}", file=sys.stderr)
+        return 2
+    except jax.errors.JaxRuntimeError as failure:
+        if "RESOURCE_EXHAUSTED" not in str(failure):
+            raise
+        print(f"error: out of memory: {str(failure).splitlines()[0]}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)

@@ -15,7 +15,7 @@ from mjx_like.cli.hosts import add_host_arguments, check_alike, finish_hosts, jo
 from mjx_like.cli.plot import plot_rollout
 from mjx_like.cli.programs import Kept
 from mjx_like.cli.progress import phase, without_lines
-from mjx_like.cli.setup import add_model_arguments, add_option_arguments, load, positive, use_cpu_devices
+from mjx_like.cli.setup import add_model_arguments, add_option_arguments, load, natural, positive, use_cpu_devices
 from mjx_like.cli.summary import Summary, recorder
 from mjx_like.compilation import compile_quickly
 from mjx_like.errors import InputError
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option_arguments(parser)
     parser.add_argument("--batch", type=positive, default=1024, help="worlds (default: 1024)")
     parser.add_argument("--steps", type=positive, default=500, help="steps of each world (default: 500)")
-    parser.add_argument("--seed", type=int, default=0, help="of the random controls (default: 0)")
+    parser.add_argument("--seed", type=natural, default=0, help="of the random controls (default: 0)")
     parser.add_argument("--ctrl", choices=tuple(CONTROLS), default="random", help="(default: random)")
     parser.add_argument("--key", help="keyframe to start from, name or number (default: qpos0)")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("runs"), help="folder (default: runs)")
@@ -59,6 +59,8 @@ def run(args: argparse.Namespace) -> None:
     folder = compile_quickly()
     use_cpu_devices(args.devices)
     host, hosts = join_hosts(args)
+    if not host:
+        args.out.mkdir(parents=True, exist_ok=True)  # raises before the work, not after
     if args.html:
         import_viser()  # raises before the work, not after
     if args.video == "mp4":
@@ -81,7 +83,6 @@ def run(args: argparse.Namespace) -> None:
         f"{args.batch} worlds, {args.steps} steps of {float(m.opt.timestep):g} s, on {len(devices)} device(s){of_hosts}"
     )
     print(summary.text(seconds))
-    args.out.mkdir(parents=True, exist_ok=True)
     stem = args.out / pathlib.Path(args.model).stem
     summary.save(stem.with_suffix(".npz"), args.model)
     plot_rollout(stem.with_suffix(".png"), f"{args.model}, {args.batch} worlds", *summary.curves())

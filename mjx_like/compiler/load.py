@@ -1,6 +1,7 @@
 """What the loaders of Model and the methods of Spec call."""
 
 import copy
+import warnings
 from pathlib import Path
 from typing import IO, Any
 
@@ -41,8 +42,8 @@ def from_xml_path(
     integrator: int | str | None = None,
 ) -> Model:
     """Return what `Model.from_xml_path` does."""
-    return finalize(
-        compile_spec(parse_file(path)), nconmax, njmax, dtype, hooks, active, contact, gap, slip, integrator
+    return _told(
+        finalize(compile_spec(parse_file(path)), nconmax, njmax, dtype, hooks, active, contact, gap, slip, integrator)
     )
 
 
@@ -60,18 +61,8 @@ def from_xml_string(
     integrator: int | str | None = None,
 ) -> Model:
     """Return what `Model.from_xml_string` does."""
-    return finalize(
-        compile_spec(parse_string(xml, assets=assets)),
-        nconmax,
-        njmax,
-        dtype,
-        hooks,
-        active,
-        contact,
-        gap,
-        slip,
-        integrator,
-    )
+    arrays = compile_spec(parse_string(xml, assets=assets))
+    return _told(finalize(arrays, nconmax, njmax, dtype, hooks, active, contact, gap, slip, integrator))
 
 
 def compile_model(
@@ -87,9 +78,19 @@ def compile_model(
     integrator: int | str | None = None,
 ) -> Model:
     """Return what `Spec.compile` does, and note its joints, mocap bodies and actuators for `recompile`."""
-    model = finalize(compile_spec(spec.checked()), nconmax, njmax, dtype, hooks, active, contact, gap, slip, integrator)
+    arrays = compile_spec(spec.checked())
+    model = _told(finalize(arrays, nconmax, njmax, dtype, hooks, active, contact, gap, slip, integrator))
     spec._layout = layout(spec._record)
     return model
+
+
+def _told(m: Model) -> Model:
+    """Return the model, with a warning where a capacity of 0 leaves out what it has: nothing counts that then."""
+    if m.nconmax == 0 and m.plans.collision.default_nconmax:
+        warnings.warn("nconmax is 0: contacts are not looked for", stacklevel=4)
+    elif m.njmax == 0 and m.plans.constraint.default_njmax:
+        warnings.warn("njmax is 0: there are no constraints", stacklevel=4)
+    return m
 
 
 def spec_to_xml(spec: Spec) -> str:

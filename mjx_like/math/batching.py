@@ -176,7 +176,7 @@ def with_capacity(sizes: tuple[int, ...], need: Array, kernel: Callable[..., Any
         sizes = (*moderate[-1:], sizes[-1])
     if len(sizes) == 1:
         return kernel(sizes[0], *args)
-    index = sum((jnp.max(need) > size).astype(jnp.int32) for size in sizes[:-1])
+    index = sum((jnp.max(need, initial=0) > size).astype(jnp.int32) for size in sizes[:-1])
     return lax.switch(index, [lambda *a, size=size: kernel(size, *a) for size in sizes], *args)
 
 

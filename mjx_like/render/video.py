@@ -44,7 +44,7 @@ def save_video(
       m: one model, without a batch axis.
       trajectory: what `rollout` returned, or anything with `qpos` and, if it has one, `time`; of a batch the
         first world.
-      path: of the file; it is replaced if it exists. Its ending decides the format.
+      path: of the file; it is replaced if it exists, and its folder made if it does not. Its ending decides the format.
       camera: as for `render`.
       width: of the picture [pixels]; likewise height.
       fps: frames a second of simulated time; it plays at the speed of the simulation.
@@ -63,6 +63,7 @@ def save_video(
     if path.suffix.lower() not in ENDINGS:
         raise InputError(f"{path}: the name of a video ends in one of {', '.join(ENDINGS)}")
     writer = import_ffmpeg() if path.suffix.lower() == ".mp4" else None
+    path.parent.mkdir(parents=True, exist_ok=True)
     qpos, dt = recorded_frames(m, trajectory, fps, 1)
     images = _images(m, qpos[:, 0], camera, width, height, samples, d, tuple(groups))
     if writer is None:

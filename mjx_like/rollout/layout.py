@@ -50,7 +50,7 @@ def default_block(m: Model, worlds: Any, batch: int, devices: Sequence[jax.Devic
         return batch
     if worlds_are_last(m) or m.hard is not None:  # lanes take many at a time; long searches are longer in few lots
         return _MOST_BLOCK
-    each = sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(worlds)) / batch
+    each = sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(worlds)) / max(batch, 1)
     block = _MOST_BLOCK
     while block > _LEAST_BLOCK and block * each > _BLOCK_BYTES:
         block //= 2

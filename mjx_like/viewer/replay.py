@@ -32,7 +32,7 @@ def save_html(
     Args:
       m: one model, without a batch axis.
       trajectory: what `rollout` returned, or anything with `qpos` and, if it has one, `time`; one world or a batch.
-      path: of the file; it is replaced if it exists.
+      path: of the file; it is replaced if it exists, and its folder made if it does not.
       fps: frames a second of simulated time; it plays at the speed of the simulation.
       worlds: of a batch, how many are drawn, in a grid.
       d: where mocap bodies are, for a model that has them.
@@ -51,6 +51,7 @@ def save_html(
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{path}: the name of a replay ends in .html")
     import_viser()  # raises before the work, not after
+    path.parent.mkdir(parents=True, exist_ok=True)
     frames = frames_of(m, trajectory, fps=fps, worlds=worlds, d=d)
     with server() as opened:
         path.write_text(_recorded(opened, m, frames, tuple(groups), sites, spacing), encoding="utf-8")

@@ -95,6 +95,12 @@ def test_messages(peers):
         engines.compare(engines.Settings("m.xml"), ("brax",))
 
 
+def test_our_own_errors_are_told_without_their_class(peers):
+    (peers / "refuses.py").write_text("from mjx_like import ModelError\nraise ModelError('m.xml:2: no')")
+    answers = engines.compare(engines.Settings("m.xml"), ("refuses",), tell=lambda text: None)
+    assert answers["refuses"]["refused"] == "m.xml:2: no"
+
+
 def test_stages_in_order_are_forward():
     m = mjx.Model.from_xml_path(str(MODELS / "hopper.xml"))
     d = mjx.make_data(m)

@@ -128,6 +128,8 @@ MISTAKES = {
     ("info", "BROKEN"): "broken.xml",
     ("info", "UNKNOWN"): "geomm",
     ("bench", "MODEL", "--peer", "brax"): "unknown peer 'brax'; allowed: mjx, mujoco",
+    ("rollout", "MODEL", "--seed", "-1"): "'-1' is not a whole number of at least 0",
+    ("rollout", "MODEL", "--out", "BROKEN"): "File exists",
     ("fly", "MODEL"): "invalid choice: 'fly'",
     (): "the following arguments are required",
 }

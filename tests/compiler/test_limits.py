@@ -150,3 +150,14 @@ def test_a_message_quotes_little_and_on_one_line():
         found = error_of(xml)
         assert "x" * 85 not in found and len(found) < 900, found
     assert str(ModelError("a\tb\nc \x07'" + "d" * 81 + "'")) == "a b c \\x07'" + "d" * 80 + "...'"
+
+
+@pytest.mark.parametrize(
+    ("capacity", "text"),
+    [("nconmax", "nconmax is 0: contacts are not looked for"), ("njmax", "njmax is 0: there are no constraints")],
+)
+def test_a_capacity_of_0_is_told(capacity, text):
+    geom = '<geom size=".1"/>'
+    with pytest.warns(UserWarning, match=text):
+        LOAD(bodies(2, f"<freejoint/>{geom}"), **{capacity: 0})
+    assert getattr(LOAD(f"<mujoco><worldbody>{geom}</worldbody></mujoco>", **{capacity: 0}), capacity) == 0

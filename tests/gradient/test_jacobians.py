@@ -149,3 +149,11 @@ def test_near_kinks():
             off = np.min([np.abs(ours - side).max(axis=0) for side in sides], axis=0)
             assert off.max() < SIDE * (1 + np.abs(sides[0]).max()), (i, off)
     assert unknown <= 0.05 * STATES and kinks - unknown >= 2, (kinks, unknown)
+
+
+def test_a_model_without_dofs_has_empty_jacobians():
+    m = put_model(mujoco.MjModel.from_xml_string('<mujoco><worldbody><geom size=".1"/></worldbody></mujoco>'))
+    d = make_data(m)
+    assert [x.shape for x in transition_jacobian(m, d)] == [(0, 0), (0, 0)]
+    assert all(x.shape[1] == 0 for x in jax.tree.leaves(inverse_jacobian(m, d)))
+    assert all(x.shape == (0, 0) for x in transition_jacobian(m, d, difference=1e-6))

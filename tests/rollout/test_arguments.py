@@ -140,3 +140,10 @@ def test_numbers_of_numpy_and_a_block_of_one_world():
     assert abstract(steps=np.int64(2), unroll=np.int32(1)) == (2, 1)
     assert abstract(steps=2, block=4) == (2, 1)
     assert jax.eval_shape(lambda d: rollout(M, d, steps=2), D.replace(time=0.0)).qpos.shape == (2, 1)
+
+
+@pytest.mark.parametrize("worlds", [0, 1])
+def test_a_batch_may_be_empty(worlds):
+    batch = jax.tree.map(lambda x: jnp.zeros((worlds, *x.shape), x.dtype) + x, D)
+    assert rollout(M, batch, steps=2).qpos.shape == (worlds, 2, M.nq)
+    assert jax.jit(jax.vmap(lambda d: mjx.step(M, d)))(batch).qpos.shape == (worlds, M.nq)

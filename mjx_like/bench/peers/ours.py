@@ -37,6 +37,8 @@ def load(job: dict) -> Model:
 
 
 def measure(job: dict) -> dict:
+    if job["platform"] == "gpu" and jax.default_backend() == "cpu":
+        raise mjx_like.InputError("jax finds no GPU here")
     m, states = load(job), inputs(job)
     d = mjx_like.make_data(m)
     batch, ctrl = worlds(d, states, ""), jnp.asarray(states["ctrl"], d.qpos.dtype)
