@@ -117,7 +117,7 @@ def _near_points(
     table = pair_pose.geom_table(m, geom_xpos, geom_xmat, axes)
     first, second = (rows(geom.astype(np.int32), chosen.pair) for geom in (group.geom1, group.geom2))
     row = PAIRS[group.types]
-    return near_points(row.kernel, row.lot, chosen.found, Pairs(table, first, second, limit))
+    return near_points(row.kernel_of(m.hard is not None), row.lot, chosen.found, Pairs(table, first, second, limit))
 
 
 def _columns(active: Array, dist: Array, pos: Vector | Array, normal: Vector | Array) -> tuple[Array, ...]:
@@ -134,7 +134,7 @@ def _group_points(m: Model, group: PairGroup, shapes: tuple[Shape, Shape], limit
         return [mesh_sdf.field_points(m, group, *shapes)]
     if row.method == Method.HULL_ON_PLANE:
         return plane_mesh.plane_mesh(m, group, *shapes, limit)
-    return row.kernel(*shapes, limit)
+    return row.kernel_of(m.hard is not None)(*shapes, limit)
 
 
 def _with_ranks(plan: CollisionPlan, near: list[Near | None], points: Candidates) -> Candidates:

@@ -39,6 +39,7 @@ class Pair(NamedTuple):
     kernel: of the method KERNEL: (first, second, distance of interest) -> points.
     nearest: whether the kernel finds the nearest points of geoms apart as well; else `geom_distance` searches.
     lot: pairs that the kernel takes at a time, at the least, where bounds choose them.
+    hard: the kernel of hard contact, where it has one of its own.
     dear: whether the kernel takes so long that on a CPU bounds choose among its pairs where these are more than a lot.
     """
 
@@ -49,6 +50,11 @@ class Pair(NamedTuple):
     nearest: bool = True
     lot: int = 32
     dear: bool = False
+    hard: Kernel | None = None
+
+    def kernel_of(self, hard: bool) -> Kernel:
+        """Return the kernel of soft or of hard contact."""
+        return (hard and self.hard) or self.kernel
 
 
 _KERNEL, _CONVEX = Method.KERNEL, Method.CONVEX
@@ -84,7 +90,7 @@ PAIRS = {
     (_CYLINDER, _CYLINDER): Pair(_CONVEX, 4, 4),
     (_CYLINDER, _BOX): Pair(_CONVEX, 4, 4),
     (_CYLINDER, _MESH): Pair(_CONVEX, 4, 4),
-    (_BOX, _BOX): Pair(_KERNEL, 8, 8, box.box_box, nearest=False, lot=8, dear=True),
+    (_BOX, _BOX): Pair(_KERNEL, 8, 8, box.box_box, nearest=False, lot=8, dear=True, hard=box.box_box_whole),
     (_BOX, _MESH): Pair(_CONVEX, 4, 4),
     (_MESH, _MESH): Pair(_CONVEX, 4, 4),
     (_SPHERE, _SDF): Pair(Method.SIGNED_DISTANCE),

@@ -32,6 +32,19 @@ def box_box(a: Shape, b: Shape, detect: Array) -> list[Point]:
 
     Source: mjc_BoxBox.
     """
+    return _points(a, b, detect, whole_face=False)
+
+
+def box_box_whole(a: Shape, b: Shape, detect: Array) -> list[Point]:
+    """Return the points of `box_box`, for hard contact: between edges near a level face, those of the whole face.
+
+    The one point between two edges leaves others free to go in: where an edge lies over a face, so near that both ends
+    of it can meet the face in a step, which end counts would alternate from solve to solve.
+    """
+    return _points(a, b, detect, whole_face=True)
+
+
+def _points(a: Shape, b: Shape, detect: Array, whole_face: bool) -> list[Point]:
     slack = ROUNDING[a.size[0].dtype.itemsize]
     apart = v.sub(b.pos, a.pos)
     offset1, offset2 = v.project(a.axes, apart), v.scale(v.project(b.axes, apart), -1)
@@ -43,13 +56,16 @@ def box_box(a: Shape, b: Shape, detect: Array) -> list[Point]:
     edge = _edge_point(a, b, offset1, rotation, axis, slack)
     limit = detect + slack.separation * (sum(a.size) + sum(b.size))
     first = np.arange(_SLOTS)[:, None] == 0
-    by_edge = first & axis.is_edge
-    valid = jnp.where(axis.is_edge, first & (edge.dist <= limit), face.valid)
+    is_edge = axis.is_edge
+    if whole_face:
+        is_edge &= ~(axis.near_face & jnp.any(face.valid, axis=0))
+    by_edge = first & is_edge
+    valid = jnp.where(is_edge, first & (edge.dist <= limit), face.valid)
     return [
         Point(
             jnp.where(by_edge, edge.dist, face.dist),
             v.select(by_edge, edge.pos, face.pos),
-            v.select(axis.is_edge, edge.normal, face.normal),
+            v.select(is_edge, edge.normal, face.normal),
             valid & ~axis.separated,
         )
     ]

@@ -45,6 +45,7 @@ class Axis(NamedTuple):
 
     separated: Array  # no contact: apart along some axis
     is_edge: Array
+    near_face: Array  # whether the edge axis repeats the best face axis, or nearly
     of_first: Array  # the face belongs to the first box
     face: Flags
     edge1: Flags
@@ -83,10 +84,12 @@ def largest_separation(boxes: Boxes, detect: Array, slack: Rounding) -> Axis:
     face, of_first = tuple(face_code % 3 == k for k in range(3)), face_code < 3
     along2 = tuple(v.dot(normal, column(boxes.rotation, k)) for k in range(3))
     cosine = jnp.abs(jnp.where(of_first, pick(face, normal), pick(face, along2)))
-    aliased = (cosine > _ALIASED) & (best < face_gap + _FACE_SHARE * jnp.abs(face_gap) + MINVAL)
+    near_face = cosine > _ALIASED
+    aliased = near_face & (best < face_gap + _FACE_SHARE * jnp.abs(face_gap) + MINVAL)
     return Axis(
         separated=(face_gap > limit) | (jnp.max(edge_gaps, axis=0) > limit),
         is_edge=(edge >= 0) & ~aliased,
+        near_face=near_face,
         of_first=of_first,
         face=face,
         edge1=tuple(edge // 3 == k for k in range(3)),

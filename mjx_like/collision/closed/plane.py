@@ -51,14 +51,25 @@ def plane_cylinder(plane: Shape, cylinder: Shape, detect: Array) -> list[Point]:
     radius, half = cylinder.size[0], cylinder.size[1]
     rise = v.dot(normal, axis)
     axis = v.scale(axis, jnp.where(rise > 0, -half, half))
-    across = v.sub(v.scale(cylinder.axes[2], rise), normal)
-    across, _ = v.normalize(across, otherwise=x_axis)
+    across, _ = v.normalize(_fall_along_disk(normal, cylinder, rise), otherwise=x_axis)
     side, _ = v.normalize(v.cross(across, axis))
     across, side = v.scale(across, radius), v.scale(side, radius * (0.5 * 3**0.5))
     low, high = v.add(cylinder.pos, axis), v.sub(cylinder.pos, axis)
     back = v.along(low, across, -0.5)
     points = v.add(low, across), v.add(high, across), v.add(back, side), v.sub(back, side)
     return [_point(plane, tuple(jnp.stack(c) for c in zip(*points, strict=True)))]
+
+
+def _fall_along_disk(normal: v.Vector, cylinder: Shape, rise: Array) -> v.Vector:
+    """Return -normal less its part along the axis.
+
+    In float64 as MuJoCo subtracts, to the bit. Near upright that is a small difference of large vectors, which in
+    float32 is noise, with a part along the normal: there it is put together in the plane of the disk.
+    """
+    x_axis, y_axis, axis = cylinder.axes
+    if rise.dtype == jnp.float64:
+        return v.sub(v.scale(axis, rise), normal)
+    return v.along(v.scale(x_axis, -v.dot(normal, x_axis)), y_axis, -v.dot(normal, y_axis))
 
 
 def plane_box(plane: Shape, box: Shape, detect: Array) -> list[Point]:

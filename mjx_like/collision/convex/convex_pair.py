@@ -42,6 +42,18 @@ class Points(NamedTuple):
     count: Array  # points of each pair, shape (n,)
 
 
+class _Fixed(NamedTuple):
+    """What is known when a program is compiled."""
+
+    t: Topology
+    plan: ConvexPlan
+    hard: bool  # whether contact is hard
+
+    @property
+    def native(self) -> bool:
+        return not self.t.disabled(DisableBit.NATIVECCD)
+
+
 class _Inputs(NamedTuple):
     """What the points depend on; poses first."""
 
@@ -66,7 +78,7 @@ def convex_points(
       geom_xpos, geom_xmat: poses of all geoms, shapes (ngeom, 3) [m] and (ngeom, 3, 3).
       detect: distance below which each pair is in contact, shape (n,) [m].
     """
-    t = m.topology
+    fixed = _Fixed(m.topology, plan, m.hard is not None)
     inputs = _Inputs(
         geom_xpos, geom_xmat, m.geom_size, m.geom_rbound, m.mesh_vert, m.mesh_polynormal, detect,
         jnp.asarray(m.opt.ccd_tolerance),
@@ -85,95 +97,94 @@ def convex_points(
 
     @custom_jvp
     def points(inputs: _Inputs, pair: Array, near: Array) -> tuple[Points, _Found]:
-        return _search(t, plan, inputs, pair, near)
+        return _search(fixed, inputs, pair, near)
 
     @functools.partial(points.defjvp, symbolic_zeros=True)
     def derivative(primals, tangents):
         result, found = held(points(*primals))
-        moved = _rates(t, plan, primals[0], tangents[0], primals[1], (result, found))
+        moved = _rates(fixed, primals[0], tangents[0], primals[1], (result, found))
         rest = jax.tree.map(still, (result, found))
         return (result, found), (rest[0]._replace(**moved._asdict()), rest[1])
 
     return points(inputs, pair, near)[0], chosen
 
 
-def _rates(
-    t: Topology, plan: ConvexPlan, inputs: _Inputs, tangents: Any, pair: Array, held: tuple[Points, _Found]
-) -> Moving:
+def _rates(fixed: _Fixed, inputs: _Inputs, tangents: Any, pair: Array, held: tuple[Points, _Found]) -> Moving:
     """Return the tangents of the points of some pairs; held: the points, and what was found for them."""
 
     def follow(inputs: _Inputs, pair: Array, held: tuple[Points, _Found]) -> Moving:
-        return _followed(t, _couple(t, plan, inputs, pair), *held)
+        return _followed(fixed, _couple(fixed, inputs, pair), *held)
 
     # what a portal leads to is no optimum: it does not move as one body with both geoms
-    if t.disabled(DisableBit.NATIVECCD) or not pose_slopes.suffice(inputs[2:], tangents[2:]):
+    if not fixed.native or not pose_slopes.suffice(inputs[2:], tangents[2:]):
         return rate(lambda x: jax.vmap(functools.partial(follow, x))(pair, held), inputs, tangents)
 
     def moved(inputs: _Inputs, pair: Array, held: tuple[Points, _Found]) -> Slopes:
-        couple = _couple(t, plan, inputs, pair)
+        couple = _couple(fixed, inputs, pair)
 
         def by_pose(pos: Array, mat: Array) -> Moving:
-            return _followed(t, couple._replace(a=couple.a._replace(pos=pos, mat=mat, center=pos)), *held)
+            return _followed(fixed, couple._replace(a=couple.a._replace(pos=pos, mat=mat, center=pos)), *held)
 
         return pose_slopes.by_motion(by_pose, couple.a.pos, couple.a.mat)
 
     slopes = pose_slopes.slopes(moved, inputs, pair, held, held[0].count > 0)
     motion = pose_slopes.motions(inputs.pos, inputs.mat, *tangents[:2])
-    return pose_slopes.rates(slopes, motion, inputs.pos, rows(plan.geom, pair), held[0].count > 0)
+    return pose_slopes.rates(slopes, motion, inputs.pos, rows(fixed.plan.geom, pair), held[0].count > 0)
 
 
-def _search(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, near: Array) -> tuple[Points, _Found]:
+def _search(fixed: _Fixed, inputs: _Inputs, pair: Array, near: Array) -> tuple[Points, _Found]:
     """Return the points of some pairs and what was found for each.
 
     Only pairs that overlap, in their margins at least, go on to the second half of the search.
     """
-    if t.disabled(DisableBit.NATIVECCD):
-        points, found = near_rows(functools.partial(_portal_contact, t, plan), near, inputs, pair)
+    if not fixed.native:
+        points, found = near_rows(functools.partial(_portal_contact, fixed), near, inputs, pair)
     else:
-        (apart,) = near_rows(functools.partial(_apart, t, plan), near, inputs, pair)
+        (apart,) = near_rows(functools.partial(_apart, fixed), near, inputs, pair)
         near &= (apart.dist < 0) | ccd.overlaps(apart, inputs.tolerance)
-        points, found = near_rows(functools.partial(_contact, t, plan), near, inputs, (pair, apart))
+        points, found = near_rows(functools.partial(_contact, fixed), near, inputs, (pair, apart))
     return points._replace(dist=jnp.where(near[:, None], points.dist, FAR)), found
 
 
-def _apart(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> tuple[Distance]:
-    options = _options(t, plan, inputs, pair)
-    a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
-    return (one_kernel(lambda a, b: ccd.apart(a, b, plan.kinds, **options))(a, b),)
+def _apart(fixed: _Fixed, inputs: _Inputs, pair: Array) -> tuple[Distance]:
+    options = _options(fixed, inputs, pair)
+    a, b = (_geom(fixed, inputs, pair, k) for k in (0, 1))
+    return (one_kernel(lambda a, b: ccd.apart(a, b, fixed.plan.kinds, **options))(a, b),)
 
 
-def _contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, begun: tuple[Array, Distance]) -> tuple[Points, Nearest]:
+def _contact(fixed: _Fixed, inputs: _Inputs, begun: tuple[Array, Distance]) -> tuple[Points, Nearest]:
     """Return the points of one pair, and what was found; begun: its number, and what `_apart` found."""
     pair, apart = begun
-    options, couple, detect = _options(t, plan, inputs, pair), _couple(t, plan, inputs, pair), rows(inputs.detect, pair)
+    options, couple, detect = _options(fixed, inputs, pair), _couple(fixed, inputs, pair), rows(inputs.detect, pair)
 
     def points(a: Convex, b: Convex, found: Nearest) -> Points:
         points, touches = manifold.single(found), found.dist < 0
         if couple.solid is not None:
             flat = manifold.manifold(couple.tables, a, b, couple.solid, found)
+            flat = manifold.with_deepest(flat, points) if fixed.hard else flat
             use = (flat.count > 0) & couple.several & touches
             points = jax.tree.map(lambda x, y: jnp.where(use, x, y), flat, points)
         count = jnp.where(touches, points.count, 0)
         return Points(detect + points.dist, points.pos, points.normal, count)
 
     # two kernels, so that LLVM can compile them side by side
-    found = one_kernel(lambda a, b: ccd.deepest(a, b, plan.kinds, apart, **options))(couple.a, couple.b)
+    found = one_kernel(lambda a, b: ccd.deepest(a, b, fixed.plan.kinds, apart, **options))(couple.a, couple.b)
     return one_kernel(points)(couple.a, couple.b, found), found
 
 
-def _options(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> dict:
-    cornered = np.isin(t.geom_type[plan.geom], CORNERED).all(axis=1)
+def _options(fixed: _Fixed, inputs: _Inputs, pair: Array) -> dict:
+    cornered = np.isin(fixed.t.geom_type[fixed.plan.geom], CORNERED).all(axis=1)
     discrete = bool(cornered[0]) if cornered.all() or not cornered.any() else rows(cornered, pair)
-    return {"tolerance": inputs.tolerance, "iterations": t.flags.ccd_iterations, "discrete": discrete}
+    return {"tolerance": inputs.tolerance, "iterations": fixed.t.flags.ccd_iterations, "discrete": discrete}
 
 
-def _portal_contact(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> tuple[Points, _Found]:
+def _portal_contact(fixed: _Fixed, inputs: _Inputs, pair: Array) -> tuple[Points, _Found]:
     """Return the points of one pair without `nativeccd`, and what was found."""
-    a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
-    reach = jnp.min(inputs.rbound[jnp.asarray(plan.geom)[pair]])
-    several = rows(plan.several, pair) & (not t.disabled(DisableBit.MULTICCD))
-    options = {"tolerance": inputs.tolerance, "iterations": t.flags.ccd_iterations}
-    found = portal_contact.contacts(a, b, plan.kinds, reach=reach, several=several, **options)
+    a, b = (_geom(fixed, inputs, pair, k) for k in (0, 1))
+    reach = jnp.min(inputs.rbound[jnp.asarray(fixed.plan.geom)[pair]])
+    several = rows(fixed.plan.several, pair) & (not fixed.t.disabled(DisableBit.MULTICCD))
+    options = {"tolerance": inputs.tolerance, "iterations": fixed.t.flags.ccd_iterations}
+    found = portal_contact.contacts(a, b, fixed.plan.kinds, reach=reach, several=several, **options)
     dist = jnp.where(np.arange(portal_contact.SLOTS) < found.count, rows(inputs.detect, pair) - found.depth, FAR)
     return Points(dist, found.pos, found.normal, found.count), found
 
@@ -188,27 +199,29 @@ class _Couple(NamedTuple):
     several: Array  # whether there may be
 
 
-def _couple(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array) -> _Couple:
-    a, b = (_geom(t, plan, inputs, pair, k) for k in (0, 1))
-    flats = bool(plan.several.any()) and not t.disabled(DisableBit.MULTICCD)
-    tables = None if t.disabled(DisableBit.NATIVECCD) else _tables(plan, inputs)
-    return _Couple(a, b, tables, rows(plan.solid_id, pair) if flats else None, rows(plan.several, pair))
+def _couple(fixed: _Fixed, inputs: _Inputs, pair: Array) -> _Couple:
+    a, b = (_geom(fixed, inputs, pair, k) for k in (0, 1))
+    flats = bool(fixed.plan.several.any()) and not fixed.t.disabled(DisableBit.MULTICCD)
+    tables = None
+    if fixed.native:
+        tables = corner_tables(fixed.plan, inputs.pos.dtype, inputs.vert, inputs.polynormal)
+    return _Couple(a, b, tables, rows(fixed.plan.solid_id, pair) if flats else None, rows(fixed.plan.several, pair))
 
 
-def _followed(t: Topology, couple: _Couple, points: Points, found: _Found) -> Moving:
+def _followed(fixed: _Fixed, couple: _Couple, points: Points, found: _Found) -> Moving:
     """Return how the points of one pair follow their geoms, for what was found; zero where there are none.
 
     Margins are held.
     """
     a, b = (geom._replace(margin=lax.stop_gradient(geom.margin)) for geom in (couple.a, couple.b))
-    if t.disabled(DisableBit.NATIVECCD):
+    if not fixed.native:
         used = np.arange(portal_contact.SLOTS) < points.count
         moved = portal_contact.follow(a, b, found)
         return Moving(*(jnp.where(used.reshape(-1, *(1,) * (x.ndim - 1)), x, 0) for x in moved))
     flat = couple.several & (points.count > 1)
     normal = jnp.where(points.count > 0, _unit(found.first - found.second), np.arange(3) == 0)
     found = found._replace(dist=jnp.where(points.count > 0, found.dist, 0))
-    moved = follow(a, b, found, normal, couple.tables, couple.solid, flat)
+    moved = follow(a, b, found, normal, couple.tables, couple.solid, flat, fixed.hard)
     return Moving(*(jnp.where(points.count > 0, x, 0) for x in moved))
 
 
@@ -216,20 +229,16 @@ def _unit(x: Array) -> Array:
     return safe.divide(x, safe.norm(x))
 
 
-def _geom(t: Topology, plan: ConvexPlan, inputs: _Inputs, pair: Array, side: int) -> Convex:
-    geom = rows(plan.geom[:, side], pair)
-    kind = rows(t.geom_type[plan.geom[:, side]].astype(np.int32), pair)
+def _geom(fixed: _Fixed, inputs: _Inputs, pair: Array, side: int) -> Convex:
+    geom = rows(fixed.plan.geom[:, side], pair)
+    kind = rows(fixed.t.geom_type[fixed.plan.geom[:, side]].astype(np.int32), pair)
     vert = None
-    if GeomType.MESH in plan.kinds[side]:
-        row = plan.solid.set_of_mesh[np.maximum(t.geom_dataid[plan.geom[:, side]], 0)]
-        vert = rows(inputs.vert, rows(plan.solid.hull, rows(row, pair)))
+    if GeomType.MESH in fixed.plan.kinds[side]:
+        row = fixed.plan.solid.set_of_mesh[np.maximum(fixed.t.geom_dataid[fixed.plan.geom[:, side]], 0)]
+        vert = rows(inputs.vert, rows(fixed.plan.solid.hull, rows(row, pair)))
     return convex(
         kind, rows(inputs.pos, geom), rows(inputs.mat, geom), rows(inputs.size, geom), vert, rows(inputs.detect, pair)
     )
-
-
-def _tables(plan: ConvexPlan, inputs: _Inputs) -> Tables:
-    return corner_tables(plan, inputs.pos.dtype, inputs.vert, inputs.polynormal)
 
 
 def corner_tables(plan, dtype, vert: Array, polynormal: Array) -> Tables:

@@ -48,7 +48,14 @@ def held(found):
 
 
 def follow(
-    a: Convex, b: Convex, found: Nearest, normal: Array, tables: Tables, solid: Array | None, several: Array
+    a: Convex,
+    b: Convex,
+    found: Nearest,
+    normal: Array,
+    tables: Tables,
+    solid: Array | None,
+    several: Array,
+    deepest: bool,
 ) -> tuple[Array, Array, Array]:
     """Return (dist, pos, normal) of the points of a pair, right in their derivatives.
 
@@ -58,6 +65,7 @@ def follow(
       normal: from the first geom to the second, shape (3,).
       tables, solid: see `manifold.manifold`; solid is None where there never are several points.
       several: whether there are several points.
+      deepest: whether what was found is to be among them, see `manifold.with_deepest`.
     """
     found, normal = settled(a, b, found, normal)
     dist, point, rotated = moving(a, b, found, normal)
@@ -78,6 +86,7 @@ def follow(
         corners=Corners(jnp.concatenate([moved[0, 1:], moved[1, 1:], found.corners.table[:, 6:]], axis=1)),
     )
     flat = manifold.manifold(tables, a, b, solid, again)
+    flat = manifold.with_deepest(flat, flat._replace(dist=one[0], pos=one[1])) if deepest else flat
     return tuple(jnp.where(several, x, y) for x, y in zip((flat.dist, flat.pos, flat.normal), one, strict=True))
 
 

@@ -25,6 +25,7 @@ from mjx_like.types.enums import GeomType
 Array = jax.Array
 
 _LEVEL = 0.0888  # sine of that between an edge and a face
+_ROUNDINGS = 64  # by which points that are as deep may differ
 SLOTS = 4
 
 
@@ -49,6 +50,24 @@ def manifold(tables: Tables, a: Convex, b: Convex, solid: Array, found: Nearest)
     flat = _meeting(tables, a, b, solid, found)
     pos = 0.5 * (flat.base + flat.other) + 0.5 * (flat.off[0] - flat.off[1]) * flat.outward
     return Manifold(flat.dist, pos, flat.outward, jnp.where(found.known, flat.count, 0))
+
+
+def with_deepest(flat: Manifold, one: Manifold) -> Manifold:
+    """Return the points with the deepest, the first of `one`, in the place of the nearest to it, if none is as deep.
+
+    For hard contact, where no point may go in. The polygon of a cylinder's cap has its corners on the rim, and none of
+    them may be where the cap leans; of more than four corners the deepest may be left out.
+    """
+    used = np.arange(SLOTS) < flat.count
+    gap = lax.stop_gradient(flat.pos - one.pos[0])
+    square = jnp.where(used, dot(gap, gap), jnp.inf)
+    size = jnp.sqrt(jnp.max(jnp.where(used, square, 0)))
+    noise = _ROUNDINGS * jnp.finfo(size.dtype).eps * size
+    deeper = one.dist[0] < jnp.min(jnp.where(used, flat.dist, jnp.inf)) - noise
+    here = deeper & used & (np.arange(SLOTS) == lax.argmin(square, 0, jnp.int32))
+    return flat._replace(
+        dist=jnp.where(here, one.dist[0], flat.dist), pos=jnp.where(here[:, None], one.pos[0], flat.pos)
+    )
 
 
 def ends(
