@@ -40,11 +40,17 @@ def fwd_position(m: Model, d: Data) -> Data:
     Source: mj_fwdPosition.
     """
     seems_one_world("fwd_position", m, d)
-    return _transmission(m, _contacts(m, _pose(m, d)))
+    return position(m, d)
 
 
-def _contacts(m: Model, d: Data) -> Data:
+def position(m: Model, d: Data, more: Callable[[Model, Data], Data] | None = None) -> Data:
+    """Return what `fwd_position` does; more: what adds contacts to those that are found."""
+    return _transmission(m, _contacts(m, _pose(m, d), more))
+
+
+def _contacts(m: Model, d: Data, more: Callable[[Model, Data], Data] | None = None) -> Data:
     d = collision(_reaching(m, d), d)
+    d = d if more is None else more(m, d)
     if m.adhesive and finds_more(m):
         c = d.contact
         d = d.replace(contact=c.replace(adhesion=jnp.where(touches(m, c), c.adhesion, 0)))
@@ -137,7 +143,7 @@ def fwd_constraint(m: Model, d: Data) -> Data:
     """Return `d` with the constrained acceleration and the constraint forces.  Source: mj_fwdConstraint."""
     seems_one_world("fwd_constraint", m, d)
     if m.hard is not None:
-        return hard_constraint(m, d, fwd_position, _contacts)
+        return hard_constraint(m, d, position, _contacts)
     in_step = integrator_of(m).in_step
     return solve(m, d) if in_step is None else in_step.constraint(m, in_step.inertia(m, d))
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 from mjx_like.actuator.stage import fwd_actuation
 from mjx_like.constraint.stage import reference_constraint
-from mjx_like.forward import fwd_position, fwd_velocity
+from mjx_like.forward import fwd_position, fwd_velocity, position
 from mjx_like.hard.inverse import hard_inverse
 from mjx_like.integrator.continuous import continuous_acceleration
 from mjx_like.integrator.table import integrator_of
@@ -85,7 +85,7 @@ def _hard_inverse(m: Model, d: Data, fresh: bool) -> Data:
     """Return `d` with constraint forces and `qfrc_inverse`; fresh: whether the rows are those of the step's start."""
     if m.hard.refresh and not fresh:
         d = reference_constraint(m, fwd_position(m, d))  # `forward` left those of the step's end
-    return hard_inverse(m, fwd_actuation(m, d), fwd_position)
+    return hard_inverse(m, fwd_actuation(m, d), position)
 
 
 def compare_fwd_inv(m: Model, d: Data) -> Data:

@@ -5,16 +5,15 @@ and the sliding velocity, springs of equalities from nu. What the motion takes b
 Source: the conditions of `problem`.
 """
 
-from collections.abc import Callable
-
 import jax
 import jax.numpy as jnp
 
 from mjx_like.constraint.plan import without_rows
 from mjx_like.errors import UnsupportedError
+from mjx_like.hard.carried import Seen, carries, seen
 from mjx_like.hard.problem import Point, Problem, contact_bound, impulse, rates, sliding_friction
 from mjx_like.hard.rows import Motion, forces, least_distance, motion, problem
-from mjx_like.hard.stage import rows_at_end, solved
+from mjx_like.hard.stage import Position, rows_at_end, solved
 from mjx_like.integrator.table import conditions, step_metric
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
@@ -27,7 +26,7 @@ Array = jax.Array
 _CORRECTIONS = 2
 
 
-def hard_inverse(m: Model, d: Data, position: Callable[[Model, Data], Data]) -> Data:
+def hard_inverse(m: Model, d: Data, position: Position) -> Data:
     """Return `d` with the force that must be applied for `qacc` to be the velocity change of a step over its time.
 
     Exact where `refresh` is 0. Else the last solve has its distances from where the one before ended, which the force
@@ -35,7 +34,7 @@ def hard_inverse(m: Model, d: Data, position: Callable[[Model, Data], Data]) -> 
     found. `contact` and `efc_*` are left as the last solve has them. Where a contact or limit would end inside, no
     force is enough, and the force is NaN.
 
-    position: (m, d) -> `d` with all that depends on position.
+    position: as in `hard_constraint`.
     Reads qpos, qvel, qacc, qfrc_bias, qfrc_passive, the rows, and what the integrator's metric reads.
     Writes efc_force, qfrc_constraint, qfrc_inverse, and with `refresh` what contacts and rows are.
 
@@ -52,7 +51,7 @@ def hard_inverse(m: Model, d: Data, position: Callable[[Model, Data], Data]) -> 
     return d.replace(qfrc_inverse=force)
 
 
-def _constrained(m: Model, d: Data, metric: Array, position: Callable[[Model, Data], Data]) -> Data:
+def _constrained(m: Model, d: Data, metric: Array, position: Position) -> Data:
     """Return `d` with the forces of constraints at the end of the step."""
     if without_rows(m):
         return d.replace(qfrc_constraint=jnp.zeros_like(d.qvel))
@@ -60,8 +59,8 @@ def _constrained(m: Model, d: Data, metric: Array, position: Callable[[Model, Da
     own = motion(m, d.replace(qfrc_smooth=none), metric)
     least = least_distance(d)
     if m.hard.refresh:
-        base = _base(m, d, own, nu, least, position)
-        rows = rows_at_end(m, d, base, position)
+        base, before = _base(m, d, own, nu, least, position)
+        rows = d.replace(**rows_at_end(m, d, base, position, before)[0])
     else:
         base, rows = none, d
     p, layout = problem(m, rows, own, base, least)
@@ -69,15 +68,18 @@ def _constrained(m: Model, d: Data, metric: Array, position: Callable[[Model, Da
     return rows.replace(efc_force=force, qfrc_constraint=total)
 
 
-def _base(m: Model, d: Data, own: Motion, nu: Array, least: Array, position: Callable[[Model, Data], Data]) -> Array:
-    """Return the velocity at which the solve before the last ended, shape (nv,), of a step that ends at `nu`."""
+def _base(m: Model, d: Data, own: Motion, nu: Array, least: Array, position: Position) -> tuple[Array, Seen | None]:
+    """Return where the solve before the last ended, of a step that ends at `nu`: its velocity and its contacts."""
 
-    def corrected(base, _):
-        p, _ = problem(m, rows_at_end(m, d, base, position), own, base, least)
+    def corrected(s: tuple[Array, Seen | None], _) -> tuple[tuple[Array, Seen | None], None]:
+        base, before = s
+        rows, _ = rows_at_end(m, d, base, position, before)
+        p, _ = problem(m, d.replace(**rows), own, base, least)
         moved = own._replace(b=matmul(own.A, nu) - impulse(p, central_point(p, nu, 0.0)))
-        return solved(m, d, nu, lambda _: moved, position, m.hard.refresh)[0].nu, None
+        end, way = solved(m, d, nu, lambda _: moved, position, m.hard.refresh)
+        return (end.nu, way.before), None
 
-    return jax.lax.scan(corrected, nu, None, _CORRECTIONS)[0]
+    return jax.lax.scan(corrected, (nu, seen(d) if carries(m) else None), None, _CORRECTIONS)[0]
 
 
 def central_point(p: Problem, nu: Array, inside: float) -> Point:

@@ -11,6 +11,7 @@ import numpy as np
 from mjx_like.constraint.plan import without_rows
 from mjx_like.constraint.stage import reference_constraint
 from mjx_like.errors import UnsupportedError
+from mjx_like.hard.carried import Seen, carries, seen, with_carried
 from mjx_like.hard.free_motion import free_motion, free_velocity
 from mjx_like.hard.implicit_gradient import solution
 from mjx_like.hard.problem import without_friction
@@ -27,6 +28,7 @@ from mjx_like.types.model import Model
 
 Array = jax.Array
 Stage = Callable[[Model, Data], Data]
+Position = Callable[[Model, Data, Stage | None], Data]
 
 _LEFT = 0.2  # of the velocity without contacts, where the first search starts: contacts stop most of what they meet
 
@@ -37,7 +39,7 @@ _ROWS = (
 )  # fmt: skip
 
 
-def hard_constraint(m: Model, d: Data, position: Stage, contacts: Stage) -> Data:
+def hard_constraint(m: Model, d: Data, position: Position, contacts: Stage) -> Data:
     """Return `d` with the acceleration of the step and the forces of its constraints.
 
     The contacts are solved for with the distances at the start, then once more, `refresh` times, with those where the
@@ -46,7 +48,8 @@ def hard_constraint(m: Model, d: Data, position: Stage, contacts: Stage) -> Data
     contacts (`attempts`); then the step counts as unconverged. The motion of the variational integrator is linearised
     about the velocity before each solve.
 
-    position: (m, d) -> `d` with all that depends on position. contacts: likewise, of a pose that is known.
+    position: (m, d, more) -> `d` with all that depends on position; `more` adds contacts to those found, if not None.
+    contacts: (m, d) -> `d` with contacts and rows, of a pose that is known.
     Reads qpos, qvel, the rows, and what `free_motion` reads. Writes qacc, efc_force, qfrc_constraint, solver_niter,
     solver_residual, unconverged, with `refresh` what contacts and rows are, efc_vel and efc_aref of those, and with
     restitution qvel_mean.
@@ -88,6 +91,7 @@ class _Way(NamedTuple):
     failed: Array  # whether a search has failed
     iterations: Array  # of all solves
     counters: dict[str, Array]
+    before: Seen | None  # contacts that the next one takes over; None where none are
 
 
 class Solved(NamedTuple):
@@ -112,7 +116,7 @@ class _Step(NamedTuple):
 
 
 @functools.partial(custom_jvp, nondiff_argnums=(0, 1))
-def _solved_in_loop(position: Stage, contacts: Stage, m: Model, d: Data) -> tuple[Solved, _Way]:
+def _solved_in_loop(position: Position, contacts: Stage, m: Model, d: Data) -> tuple[Solved, _Way]:
     """Return the last of the solves of a step, which are turns of one loop: collision and search are compiled once.
 
     Each turn finds its rows, the first at the start of the step. Derivatives are those of the solves written out, for
@@ -122,17 +126,18 @@ def _solved_in_loop(position: Stage, contacts: Stage, m: Model, d: Data) -> tupl
     step = _Step(m, d, free, motion_about)
 
     def turn(way: _Way, first: Array) -> tuple[_Way, Solved]:
-        rows = rows_at_end(m, d.replace(**way.counters), way.ahead, position)
-        way = way._replace(least=jnp.where(first, least_distance(rows), way.least), counters=_counters(rows))
-        return _solve(step, way, _rows(rows), first)
+        rows, before = rows_at_end(m, d.replace(**way.counters), way.ahead, position, way.before)
+        least = jnp.where(first, least_distance(d.replace(**rows)), way.least)
+        way = way._replace(least=least, counters=_counters(rows), before=before)
+        return _solve(step, way, rows, first)
 
-    way, each = jax.lax.scan(turn, _way(d, free), np.arange(m.hard.refresh + 1) == 0)
+    way, each = jax.lax.scan(turn, _way(m, d, free), np.arange(m.hard.refresh + 1) == 0)
     end = jax.tree.map(lambda x: x[-1], each)
     return _with_rebounds(step, way, end) if m.hard.rebounds else (end, way)
 
 
 @functools.partial(_solved_in_loop.defjvp, symbolic_zeros=True)
-def _solved_in_loop_jvp(position: Stage, contacts: Stage, primals, tangents):
+def _solved_in_loop_jvp(position: Position, contacts: Stage, primals, tangents):
     values, rates, with_others = changing(primals, tangents)
 
     def written_out(values: list[Array]) -> tuple[Solved, _Way]:
@@ -143,23 +148,25 @@ def _solved_in_loop_jvp(position: Stage, contacts: Stage, primals, tangents):
 
 
 def solved(
-    m: Model, d: Data, free: Array, motion_about: Callable[[Array], Motion], position: Stage, solves: int
+    m: Model, d: Data, free: Array, motion_about: Callable[[Array], Motion], position: Position, solves: int
 ) -> tuple[Solved, _Way]:
     """Return the last of so many solves, at least one: the first with the rows of `d`, others with those at its end.
 
     free, motion_about: as `free_motion` returns them. position: as in `hard_constraint`.
     """
-    step, way, rows = _Step(m, d, free, motion_about), _way(d, free)._replace(least=least_distance(d)), d
+    step, way, rows = _Step(m, d, free, motion_about), _way(m, d, free)._replace(least=least_distance(d)), _rows(d)
+    before = way.before
     for turn in range(solves):
-        rows = rows_at_end(m, d.replace(**way.counters), way.ahead, position) if turn else d
-        way, end = _solve(step, way._replace(counters=_counters(rows)), _rows(rows), turn == 0)
+        if turn:
+            rows, before = rows_at_end(m, d.replace(**way.counters), way.ahead, position, way.before)
+        way, end = _solve(step, way._replace(counters=_counters(rows), before=before), rows, turn == 0)
     return _with_rebounds(step, way, end) if m.hard.rebounds else (end, way)
 
 
-def _way(d: Data, free: Array) -> _Way:
+def _way(m: Model, d: Data, free: Array) -> _Way:
     """Return the way before the first solve."""
-    zero = jnp.zeros((), free.dtype)
-    return _Way(jnp.zeros_like(free), free, zero, jnp.zeros((), bool), jnp.int32(0), _counters(d))
+    zero, before = jnp.zeros((), free.dtype), seen(d) if carries(m) else None
+    return _Way(jnp.zeros_like(free), free, zero, jnp.zeros((), bool), jnp.int32(0), _counters(_rows(d)), before)
 
 
 def _solve(step: _Step, way: _Way, rows: dict[str, Any], first: Array | bool) -> tuple[_Way, Solved]:
@@ -204,21 +211,33 @@ def finds_contacts(m: Model) -> bool:
     return m.hard is not None and m.hard.refresh > 0 and not without_rows(m) and on_cpu()
 
 
-def rows_at_end(m: Model, d: Data, nu: Array, position: Stage) -> Data:
-    """Return `d` with the contacts and rows of the pose that a velocity nu, shape (nv,), leads to in a step.
+def rows_at_end(
+    m: Model, d: Data, nu: Array, position: Position, before: Seen | None
+) -> tuple[dict[str, Any], Seen | None]:
+    """Return the contacts and rows of the pose that a velocity leads to in a step, and those for the next solve.
 
-    position: as in `hard_constraint`. Reads qpos and what `position` reads.
+    Args:
+      nu: the velocity, shape (nv,).
+      position: as in `hard_constraint`.
+      before: contacts of the solve before; None where none are carried.
+
+    Reads qpos and what `position` reads.
     """
-    there = position(m, d.replace(qpos=integrate_pos(m, d.qpos, nu, m.opt_floats.timestep)))
-    return d.replace(**_rows(there))
+    more = None if before is None else functools.partial(_with_carried, before)
+    there = position(m, d.replace(qpos=integrate_pos(m, d.qpos, nu, m.opt_floats.timestep)), more)
+    return _rows(there), None if before is None else seen(there)
+
+
+def _with_carried(before: Seen, m: Model, d: Data) -> Data:
+    return with_carried(m, d, before)
 
 
 def _rows(d: Data) -> dict[str, Any]:
     return {name: getattr(d, name) for name in _ROWS}
 
 
-def _counters(d: Data) -> dict[str, Array]:
-    return {name: getattr(d, name) for name in _COUNTERS}
+def _counters(rows: dict[str, Any]) -> dict[str, Array]:
+    return {name: rows[name] for name in _COUNTERS}
 
 
 def _finished(m: Model, d: Data, nu: Array, mean: Array, constraint: Array) -> Data:
