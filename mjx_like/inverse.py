@@ -35,7 +35,7 @@ def inverse(m: Model, d: Data) -> Data:
 
     Raises:
       InputError: `d` is not one world of `m`; the flag `invdiscrete` is set and the integrator is RK4.
-      UnsupportedError: hard contact with the integrator `variational`.
+      UnsupportedError: hard contact with restitution, or with the integrator `variational`.
     """
     one_world("inverse", m, d)
     return straight_through(_inverse_from, m, d)

@@ -22,6 +22,7 @@ from benchmarks.dojo import (
     sliding,
     standing,
     trajectories,
+    tumbling,
 )
 
 Row = Callable[[pathlib.Path | None], None]  # prints its figures; draws a picture where it is given a folder
@@ -36,6 +37,7 @@ ROWS: dict[str, Row] = {
     "curves": curves.curves,
     "stack": standing.stack,
     "penetration": drops.penetration,
+    "tumbling": tumbling.tumbling,
     "convergence": convergence.convergence,
     "cube": cube.cube,
     "momentum": momentum.momentum,

@@ -93,7 +93,7 @@ def problem(m: Model, d: Data, own: Motion, base: Array, least: Array) -> tuple[
     start = rows.distance - h * Jn.times(base)
     kept = start - jnp.minimum(jnp.maximum(start, least) + h * hard.recovery, 0)
     reach = felt(m) / rows.size + 2 * h * jnp.abs(Jn.times(d.qvel))
-    share = jnp.maximum((1 - safe.clip(safe.ratio(start, reach), 0.0, 1.0) ** 2) ** 2, _LEAST_SHARE)
+    share = _LEAST_SHARE + (1 - _LEAST_SHARE) * (1 - safe.clip(safe.ratio(start, reach), 0.0, 1.0) ** 3) ** 2
     natural = rows.mass * fell
     cones = columns.J[nplain:].reshape(ncone, ndim, d.qvel.shape[0])
     cones = _contact_cones(cones, layout, pair[nplain:], hard.slip, natural[nplain:])

@@ -98,7 +98,9 @@ class Data(Record):
     nl: Array = leaf(unit="1, rows of limits", role=Role.RESULT, dtype=int)
     nefc: Array = leaf(unit="1, rows", role=Role.RESULT, dtype=int)
     solver_niter: Array = leaf(unit="1, iterations", role=Role.RESULT, dtype=int)
-    solver_residual: Array = leaf(unit="1, scaled gradient norm at the point returned", role=Role.RESULT)
+    solver_residual: Array = leaf(
+        unit="1, scaled gradient norm at the point returned; hard contact: largest scaled residual", role=Role.RESULT
+    )
     solver_fwdinv: Array = leaf(
         2, unit="N or N m, norms of differences: of constraint, of applied forces", role=Role.RESULT
     )

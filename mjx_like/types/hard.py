@@ -124,11 +124,14 @@ def _record(given: dict[str, Any], cone: int, dtype: Any) -> HardContact:
 
 
 def _check_positive(name: str, value: Any) -> None:
-    """Raise for a known length or speed that is not positive."""
+    """Raise for a known length or speed that is not positive, or without bound, as only recovery can be."""
     if value is None or isinstance(value, jax.core.Tracer):
         return
-    if not (np.asarray(value).dtype.kind in "biuf" and np.all(np.asarray(value) > 0)):
+    known = np.asarray(value)
+    if not (known.dtype.kind in "iuf" and np.all(known > 0)):
         raise InputError(f"{name}={shown(value)} must be above 0")
+    if name != "recovery" and not np.all(np.isfinite(known)):
+        raise InputError(f"{name}={shown(value)} must be finite")
 
 
 def _check_share(name: str, value: Any) -> None:
@@ -136,7 +139,7 @@ def _check_share(name: str, value: Any) -> None:
     if isinstance(value, jax.core.Tracer):
         return
     known = np.asarray(value)
-    if not (known.dtype.kind in "biuf" and np.all((known >= 0) & (known <= 1))):
+    if not (known.dtype.kind in "iuf" and np.all((known >= 0) & (known <= 1))):
         raise InputError(f"{name}={shown(value)} must be at least 0 and at most 1")
 
 

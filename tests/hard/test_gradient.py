@@ -104,6 +104,25 @@ def test_second_derivatives_through_ten_steps(slider):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("refresh", [0, 1])
+def test_second_derivatives_where_bodies_just_touch(refresh):
+    """What a contact pushes fades with the distance from 0 on: no derivative up to the second jumps there."""
+    m = model(1e-3, SLIDER, refresh=refresh)
+    d = mjx.make_data(m).replace(qvel=jnp.array([0.5, -0.3]))
+
+    def end(x):
+        return state(mjx.step(m, d.replace(qpos=d.qpos.at[1].add(x[0]), qvel=d.qvel + x[1:])))
+
+    slope = jax.jit(jax.vmap(jax.jacfwd(end)))
+    second = jax.jit(jax.hessian(end))(jnp.zeros(3))
+    for eps in (1e-5, -1e-5):  # from both sides
+        steps = eps * np.eye(3)
+        sided = (4 * slope(0.5 * steps) - slope(steps) - 3 * slope(0 * steps)) / eps
+        np.testing.assert_allclose(np.moveaxis(sided, 0, -1), second, rtol=1e-3, atol=1e-3 * np.abs(second).max())
+    assert np.abs(second).max() > 1
+
+
+@pytest.mark.slow
 def test_a_larger_gap_for_derivatives_alone(slider):
     d = mjx.make_data(slider)
     biased = model(1e-3, SLIDER, grad_gap=1e-2)
