@@ -1,10 +1,10 @@
 """How much text the programs of a model are, and how long they take to compile: `python -m benchmarks.compile`.
 
 Run it from the root of the repository, on a machine that does nothing else. Each row is a process of its own, without
-the cache of compiled programs. Lines of StableHLO are what is traced, HLO lines and fusions what XLA makes of it. The
-gradient is that of a rollout by its controls and its first velocities; `written` is that of five steps written out in a
-Python loop, by the velocities. `--flags default` leaves out what
-`mjx_like.compile_quickly` sets; `--peer` adds MJX where it takes the model.
+the cache of compiled programs. Equations of the jaxpr and lines of StableHLO are what is traced, HLO lines, fusions and
+bytes, each loop's once, what XLA makes of it. The gradient is that of a rollout by its controls and its first
+velocities; `written` is that of five steps written out in a Python loop, by the velocities. `--flags default` leaves
+out what `mjx_like.compile_quickly` sets; `--peer` adds MJX where it takes the model.
 """
 
 import argparse
@@ -23,7 +23,19 @@ MODELS |= {path.stem: path for path in sorted(ROOT.glob("tests/models/features/p
 DEFAULT = "arm,humanoid,ant,quadruped,hopper,pair_box_box,pair_cylinder_box,every_geom,every_sensor"
 FUNCTIONS = ("step", "batch", "rollout", "gradient", "jacobian", "written")
 STEPS, WRITTEN, WORLDS = 50, 5, 8
-COLUMNS = ("model", "function", "engine", "lines", "hlo", "fusions", "trace s", "compile s", "peak MiB")
+COLUMNS = (
+    "model",
+    "function",
+    "engine",
+    "equations",
+    "lines",
+    "hlo",
+    "fusions",
+    "kB",
+    "trace s",
+    "compile s",
+    "peak MiB",
+)
 
 
 def function_of(m: Any, d: Any, name: str, engine: Any) -> tuple[Callable[..., Any], tuple]:
@@ -81,6 +93,20 @@ def lowered(function: Callable[..., Any], arguments: tuple) -> Any:
     return jax.jit(function).lower(*arguments)
 
 
+def equations(jaxpr: Any) -> int:
+    """Return the number of equations of a jaxpr and of those within it."""
+    import jax
+
+    inner = jax.tree.leaves([list(x.params.values()) for x in jaxpr.eqns], is_leaf=lambda x: hasattr(x, "eqns"))
+    return len(jaxpr.eqns) + sum(equations(getattr(x, "jaxpr", x)) for x in inner if hasattr(x, "eqns"))
+
+
+def counts_compiled(compiled: Any) -> dict[str, int]:
+    """Return lines of HLO, fusions and kB that a compiled function accesses, each loop's once."""
+    text, cost = compiled.as_text(), compiled.cost_analysis()
+    return {"hlo": text.count("\n"), "fusions": text.count(" fusion("), "kB": round(cost["bytes accessed"] / 1000)}
+
+
 def lines(program: Any) -> int:
     """Return the number of lines of StableHLO of a lowered function."""
     return program.as_text().count("\n")
@@ -108,7 +134,7 @@ def main() -> None:
         from mjx_like.compilation import choose_emitters
 
         choose_emitters()  # the processes of the rows inherit it
-    print(("{:18}{:10}{:9}" + "{:>10}" * 6).format(*COLUMNS))
+    print(("{:18}{:10}{:9}" + "{:>10}" * 8).format(*COLUMNS))
     for model in args.models.split(","):
         for name in args.functions.split(","):
             for engine in ("mjx_like", "mjx") if args.peer else ("mjx_like",):
@@ -131,15 +157,19 @@ def _print(args: argparse.Namespace, model: str, name: str, engine: str) -> None
 
 
 def _measured(model: str, name: str, engine: str) -> list[float]:
-    """Return lines, HLO lines, fusions, seconds to trace and lower, seconds to compile, peak memory [MiB]."""
-    case = loaded(MODELS.get(model, pathlib.Path(model)), name, engine)
+    """Return the columns after the engine."""
+    import jax
+
+    function, arguments = loaded(MODELS.get(model, pathlib.Path(model)), name, engine)
     begin = time.perf_counter()
-    program = lowered(*case)
+    traced = jax.jit(function).trace(*arguments)
+    program = traced.lower()
     middle = time.perf_counter()
-    text = program.compile().as_text()
+    compiled = program.compile()
     end = time.perf_counter()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return [lines(program), text.count("\n"), text.count(" fusion("), middle - begin, end - middle, peak]
+    text = [equations(traced.jaxpr.jaxpr), lines(program), *counts_compiled(compiled).values()]
+    return [*text, middle - begin, end - middle, peak]
 
 
 if __name__ == "__main__":
