@@ -32,8 +32,8 @@ class Settings:
     """What is measured; the same for all engines.
 
     iterations and ls_iterations: None to leave the model's own. nconmax and njmax: capacities of mjx_like, None for
-    its defaults. contact, gap, slip and integrator: of mjx_like, None for what the model says; its peers have soft
-    contact and the integrator of the model.
+    its defaults. contact, gap, slip, refresh and integrator: of mjx_like, None for what the model says; its peers have
+    soft contact and the integrator of the model.
     platform: `cpu` (one pinned core an engine) or `gpu`.
     """
 
@@ -47,6 +47,7 @@ class Settings:
     contact: str | None = None
     gap: float | None = None
     slip: float | None = None
+    refresh: int | None = None
     integrator: str | None = None
     dtype: str = "float32"
     seed: int = 0

@@ -8,7 +8,7 @@ import pathlib
 
 from mjx_like.bench.engines import LIMIT, PEERS, Settings, compare, table
 from mjx_like.cli import calibrate, stages
-from mjx_like.cli.setup import add_model_arguments, add_option_arguments, load, natural, positive
+from mjx_like.cli.setup import add_model_arguments, add_option_arguments, load, natural, positive, seconds
 from mjx_like.compilation import choose_emitters
 from mjx_like.errors import InputError
 
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--margin", type=float, help=margin)
     parser.add_argument("--seed", type=natural, default=0)
     parser.add_argument("--platform", choices=("cpu", "gpu"), default="cpu")
-    parser.add_argument("--limit", type=float, default=LIMIT, help=f"seconds a peer gets (default: {LIMIT:g})")
+    parser.add_argument("--limit", type=seconds, default=LIMIT, help=f"seconds a peer gets (default: {LIMIT:g})")
 
 
 def run(args: argparse.Namespace) -> None:

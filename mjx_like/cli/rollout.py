@@ -52,6 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--devices", type=positive, help="devices of a host that share the worlds (default: one a CPU core)"
     )
+    parser.add_argument(
+        "--block", type=positive, help="worlds that run together; equal blocks give equal bits (default: by the model)"
+    )
     add_host_arguments(parser)
 
 
@@ -113,7 +116,7 @@ def _run(
     """Return the Summary of all steps of all worlds, and the seconds that they took."""
     batch = jax.tree.map(lambda x: np.broadcast_to(x, (args.batch, *x.shape)), d)
     worlds, chunk = spread_worlds(batch, devices), -(-args.steps // -(-args.steps // CHUNK))
-    advance = _compiled(m, worlds, _controls(m, args, devices, 0, chunk), devices, folder)
+    advance = _compiled(m, worlds, _controls(m, args, devices, 0, chunk), devices, args.block, folder)
     summary = Summary(m, args.steps, args.save_all)
     begin = time.perf_counter()
     with tqdm(total=args.steps, unit="step", disable=quiet) as bar:
@@ -144,13 +147,13 @@ def _devices(batch: int, wanted: int | None, hosts: int) -> list[jax.Device]:
 
 
 def _compiled(
-    m: Model, worlds: Data, ctrl: jax.Array, devices: list[jax.Device], folder: pathlib.Path
+    m: Model, worlds: Data, ctrl: jax.Array, devices: list[jax.Device], block: int | None, folder: pathlib.Path
 ) -> Callable[..., Any]:
     """Return the compiled function (m, worlds, ctrl) -> (records, worlds) that advances all worlds."""
     record = recorder(m)
     spread = devices if len(devices) > 1 else None
     result = jax.eval_shape(record, worlds), worlds
-    kept = Kept(folder, f"rollout on {devices}", m, worlds, ctrl, result=result)
+    kept = Kept(folder, f"rollout on {devices} by {block}", m, worlds, ctrl, result=result)
     if kept.exists():
         with phase("reading the program"), without_lines():
             program = kept.read()
@@ -158,7 +161,7 @@ def _compiled(
             return program
     with phase("tracing"):
         run = jax.jit(
-            lambda m, d, u: rollout(m, d, u, record=record, devices=spread, return_data=True),
+            lambda m, d, u: rollout(m, d, u, record=record, devices=spread, block=block, return_data=True),
             out_shardings=(None, worlds.qpos.sharding),
         )
         lowered = run.lower(m, worlds, ctrl)

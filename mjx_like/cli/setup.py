@@ -1,6 +1,7 @@
 """What commands share: arguments for the model, and JAX's settings before it starts."""
 
 import argparse
+import math
 import os
 import pathlib
 from typing import Any
@@ -27,6 +28,17 @@ def positive(text: str) -> int:
     return value
 
 
+def seconds(text: str) -> float:
+    """Return a time above 0, for argparse."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return value
+
+
 def natural(text: str) -> int:
     """Return a whole number of at least 0, for argparse."""
     if not text.isdecimal():
@@ -34,6 +46,7 @@ def natural(text: str) -> int:
     return int(text)
 
 
+_MOST_DEVICES = 1024  # of a host: JAX makes as many on a CPU as it is asked for
 INTEGRATORS = tuple(kind.keyword for kind in IntegratorType)
 MODEL = "model file: MJCF, URDF, or compiled (.npz)"
 
@@ -43,6 +56,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, what: str = MODEL) -> N
     parser.add_argument("model", metavar="MODEL", help=what)
     parser.add_argument("--nconmax", type=natural, help="capacity of the contact buffer (default: from the model)")
     parser.add_argument("--njmax", type=natural, help="capacity of the constraint buffer (default: from the model)")
+    parser.add_argument("--refresh", type=natural, help="of hard contact: solves after the first (default: 1)")
     parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")
 
 
@@ -74,8 +88,11 @@ def load(args: argparse.Namespace) -> Model:
         raise InputError(f"{args.model or repr(args.model)}: {what}")
     options = {"nconmax": args.nconmax, "njmax": args.njmax, **given_options(args)}
     if args.model.endswith(".npz"):
-        return load_compiled(args.model, dtype=np.dtype(args.dtype), **options)
-    return Model.from_xml_path(args.model, **options)
+        m = load_compiled(args.model, dtype=np.dtype(args.dtype), **options)
+    else:
+        m = Model.from_xml_path(args.model, **options)
+    refresh = getattr(args, "refresh", None)
+    return m if refresh is None else m.replace(opt=m.opt.replace(refresh=refresh))
 
 
 def use_cpu_devices(count: int | None) -> None:
@@ -84,7 +101,12 @@ def use_cpu_devices(count: int | None) -> None:
     XLA runs one step on one core: devices that share the worlds are how a rollout uses several. With as many worker
     threads as devices its CPU runtime can hang, all waiting, so it gets more of them (NPROC); splitting single
     operations over cores only costs time here.
+
+    Raises:
+      InputError: more devices than make sense on one machine.
     """
+    if count is not None and count > _MOST_DEVICES:
+        raise InputError(f"--devices {count}: a host has at most {_MOST_DEVICES}")
     available = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
     count = count or (len(available) if can_share_cpu() else 1)
     os.environ["NPROC"] = str(8 + 2 * count)

@@ -125,3 +125,24 @@ def test_stages_from_the_command_line(capsys):
     main(["bench", str(MODELS / "pendulum.xml"), "--stages", "--batch", "2", "--steps", "3"])
     printed = capsys.readouterr().out
     assert "solver" in printed and "ms together" in printed
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["bench", "MODEL", "--limit", "nan"], "argument --limit: 'nan' is not a number of seconds above 0"),
+        (["bench", "MODEL", "--limit", "-1"], "argument --limit: '-1' is not a number of seconds above 0"),
+        (["rollout", "MODEL", "--block", "0"], "argument --block: '0' is not a whole number of at least 1"),
+    ],
+)
+def test_numbers_that_cannot_be(words, message, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    assert end.value.code == 2 and message in capsys.readouterr().err
+
+
+def test_more_devices_than_a_host_has(tmp_path, capsys):
+    path = tmp_path / "model.xml"
+    path.write_text("<mujoco/>")
+    assert main(["rollout", str(path), "--devices", "2000"]) == 2
+    assert "--devices 2000: a host has at most 1024" in capsys.readouterr().err

@@ -68,6 +68,8 @@ def test_rollout(ball, tmp_path):
     [
         (["--gap", "1e-3"], "gap belongs to hard contact: give contact='hard' with it"),
         (["--contact", "hard", "--slip", "0"], "slip=0.0 must be above 0"),
+        (["--contact", "hard", "--gap", "inf"], "gap=inf must be finite"),
+        (["--refresh", "2"], "refresh belongs to hard contact"),
     ],
 )
 def test_mistakes(ball, capsys, words, message):

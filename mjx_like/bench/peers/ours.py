@@ -33,7 +33,8 @@ def worlds(d: Data, states: dict, prefix: str) -> Data:
 def load(job: dict) -> Model:
     names = ("nconmax", "njmax", "contact", "gap", "slip", "integrator")
     m = Model.from_xml_path(job["model"], **{n: job[n] for n in names})
-    return m.replace(opt=m.opt.replace(**{n: job[n] for n in ("iterations", "ls_iterations") if job[n]}))
+    changed = {n: job[n] for n in ("iterations", "ls_iterations", "refresh") if job[n] is not None}
+    return m.replace(opt=m.opt.replace(**changed))
 
 
 def measure(job: dict) -> dict:
