@@ -73,5 +73,5 @@ def _velocity_curve(v: Array, fvmax: Array) -> Array:
     """Return the active force over that at rest, at a speed v over the greatest; shortening is negative."""
     spare = fvmax - 1
     shortening = (v + 1) * (v + 1)
-    lengthening = fvmax - safe.ratio((spare - v) * (spare - v), jnp.maximum(MINVAL, spare))
+    lengthening = fvmax - safe.divide((spare - v) * (spare - v), spare, where=spare > MINVAL)
     return jnp.where(v <= -1, 0, jnp.where(v <= 0, shortening, jnp.where(v <= spare, lengthening, fvmax)))

@@ -158,6 +158,10 @@ def _by_law(m: Model, d: Data, kind: np.ndarray, table: dict[IntEnum, Law], moti
         law = table.get(value)
         if law is None or (law.kernel is None and not law.hook):
             continue
+        if law.own:
+            at = np.flatnonzero(kind == value)
+            out = put(out, [(at, law.kernel(Motion(*(take(x, at) for x in motion)), take(prm, at)))])
+            continue
         result = _hooked(m, d, ids, law, motion.length) if law.hook else law.kernel(motion, prm)
         out = result if (kind == value).all() else jnp.where(kind == value, result, out)
     return jnp.broadcast_to(out, motion.length.shape)

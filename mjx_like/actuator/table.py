@@ -46,11 +46,13 @@ class Law(NamedTuple):
     kernel: (motion, parameters of shape (n, 10)) -> gain or bias, elementwise over actuators; None where the actuator
     is a controller with a force of its own.
     velocity_dependent: whether the implicit integrators take its derivative in velocity.
+    own: whether the kernel takes its own actuators alone, for parameters of others can make it overflow.
     hook, absent: the field of Hooks that takes the place of the kernel, and the value without a hook.
     """
 
     kernel: Callable[[Motion, Array], Array] | None = None
     velocity_dependent: bool = False
+    own: bool = False
     hook: str = ""
     absent: float = 0.0
 
@@ -84,7 +86,7 @@ DYNAMICS = {
 GAINS = {
     GainType.FIXED: Law(lambda motion, prm: prm[:, 0]),
     GainType.AFFINE: Law(_affine, velocity_dependent=True),
-    GainType.MUSCLE: Law(_muscle_gain, velocity_dependent=True),
+    GainType.MUSCLE: Law(_muscle_gain, velocity_dependent=True, own=True),
     GainType.DCMOTOR: Law(velocity_dependent=True),
     GainType.SO3: Law(velocity_dependent=True),
     GainType.PID: Law(),
@@ -93,7 +95,7 @@ GAINS = {
 BIASES = {
     BiasType.NONE: Law(lambda motion, prm: jnp.zeros_like(motion.length)),
     BiasType.AFFINE: Law(_affine, velocity_dependent=True),
-    BiasType.MUSCLE: Law(_muscle_bias),
+    BiasType.MUSCLE: Law(_muscle_bias, own=True),
     BiasType.DCMOTOR: Law(),
     BiasType.SO3: Law(),
     BiasType.USER: Law(hook="act_bias", absent=0.0),

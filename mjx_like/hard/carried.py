@@ -23,6 +23,7 @@ from mjx_like.types.model import Model
 Array = jax.Array
 
 _SAME = 0.05  # of the radius of the smaller geom, within which points of a pair count as one
+_ALIKE = 0.95  # cosine between their normals
 _MOST = 256  # contacts that are compared with each other
 
 
@@ -71,7 +72,8 @@ def _lacking(m: Model, own: Contact, used: Array, old: Contact) -> Array:
     own_pair = jnp.all(old.geom[:, None] == own.geom, axis=2) & used
     gap = old.pos[:, None] - own.pos
     same = _SAME * jnp.min(rows(m.geom_rbound, geom), axis=1)
-    known = jnp.any(own_pair & (jnp.sum(gap * gap, axis=2) < same[:, None] ** 2), axis=1)
+    alike = jnp.sum(old.frame[:, None, 0] * own.frame[:, 0], axis=2) > _ALIKE
+    known = jnp.any(own_pair & alike & (jnp.sum(gap * gap, axis=2) < same[:, None] ** 2), axis=1)
     kind = rows(m.geom_type.astype(np.int32), geom)
     lacking = ~known & jnp.asarray(_KINDS)[kind[:, 0], kind[:, 1]]
     old_pair = jnp.all(old.geom[:, None] == old.geom, axis=2) & lacking

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import mujoco
 import numpy as np
 
+import mjx_like as mjx
 from mjx_like.actuator.stage import next_activation
 from mjx_like.interop.convert import put_model
 from mjx_like.types.enums import WarningType
@@ -95,3 +96,32 @@ biastype="affine" biasprm="0 -1 -.5"/></actuator></mujoco>"""
 
 USER = """<mujoco><worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody>
 <actuator><general joint="j" dyntype="user" actdim="1" gaintype="user" biastype="user"/></actuator></mujoco>"""
+
+
+MUSCLES = """<mujoco><worldbody><body><joint name="a"/><geom size=".1"/>
+  <body pos=".3 0 0"><joint name="b"/><geom size=".1"/></body></body></worldbody><actuator>
+  <muscle joint="a" lengthrange="-1 1" fvmax="1"/><muscle joint="b" lengthrange="-1 1"/>
+  <motor joint="a"/><intvelocity joint="b" kp="5" actrange="-1 1"/><general joint="a" dyntype="filterexact"/>
+</actuator></mujoco>"""
+
+
+def test_gradients_in_32_bit_beside_a_muscle():
+    """The law of a muscle is not evaluated with the parameters of others, nor divided by a range that is empty."""
+    m = mjx.Model.from_xml_string(MUSCLES, dtype=np.float32)
+    d = mjx.make_data(m)
+    d = d.replace(
+        qvel=jnp.array([0.7, -0.4], jnp.float32),
+        act=jnp.full(m.na, 0.5, jnp.float32),
+        ctrl=jnp.full(m.nu, 0.4, jnp.float32),
+    )
+    names = ("actuator_gainprm", "actuator_biasprm", "actuator_dynprm", "actuator_lengthrange", "actuator_acc0")
+
+    def loss(leaves, qpos, qvel):
+        end = mjx.step(m.replace(**dict(zip(names, leaves, strict=True))), d.replace(qpos=qpos, qvel=qvel))
+        return jnp.sum(end.qvel**2) + jnp.sum(end.act**2)
+
+    slope = jax.jit(jax.grad(loss, argnums=(0, 1, 2)))
+    for qpos in ((0.1, -0.2), (0.9, 0.5), (-0.8, 0.3)):
+        found = slope([getattr(m, name) for name in names], jnp.array(qpos, jnp.float32), d.qvel)
+        assert all(np.isfinite(x).all() for x in jax.tree.leaves(found))
+    assert np.abs(found[0][0]).max() > 0
