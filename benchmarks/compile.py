@@ -23,19 +23,8 @@ MODELS |= {path.stem: path for path in sorted(ROOT.glob("tests/models/features/p
 DEFAULT = "arm,humanoid,ant,quadruped,hopper,pair_box_box,pair_cylinder_box,every_geom,every_sensor"
 FUNCTIONS = ("step", "batch", "rollout", "gradient", "jacobian", "written")
 STEPS, WRITTEN, WORLDS = 50, 5, 8
-COLUMNS = (
-    "model",
-    "function",
-    "engine",
-    "equations",
-    "lines",
-    "hlo",
-    "fusions",
-    "kB",
-    "trace s",
-    "compile s",
-    "peak MiB",
-)
+COUNTS = ("equations", "lines", "hlo", "fusions", "kB")
+COLUMNS = ("model", "function", "engine", *COUNTS, "trace s", "compile s", "peak MiB")
 
 
 def function_of(m: Any, d: Any, name: str, engine: Any) -> tuple[Callable[..., Any], tuple]:
@@ -93,20 +82,6 @@ def lowered(function: Callable[..., Any], arguments: tuple) -> Any:
     return jax.jit(function).lower(*arguments)
 
 
-def equations(jaxpr: Any) -> int:
-    """Return the number of equations of a jaxpr and of those within it."""
-    import jax
-
-    inner = jax.tree.leaves([list(x.params.values()) for x in jaxpr.eqns], is_leaf=lambda x: hasattr(x, "eqns"))
-    return len(jaxpr.eqns) + sum(equations(getattr(x, "jaxpr", x)) for x in inner if hasattr(x, "eqns"))
-
-
-def counts_compiled(compiled: Any) -> dict[str, int]:
-    """Return lines of HLO, fusions and kB that a compiled function accesses, each loop's once."""
-    text, cost = compiled.as_text(), compiled.cost_analysis()
-    return {"hlo": text.count("\n"), "fusions": text.count(" fusion("), "kB": round(cost["bytes accessed"] / 1000)}
-
-
 def lines(program: Any) -> int:
     """Return the number of lines of StableHLO of a lowered function."""
     return program.as_text().count("\n")
@@ -128,7 +103,7 @@ def main() -> None:
         if unknown:
             parser.error(f"--{option}: {', '.join(unknown)}; there are {', '.join(sorted(known))}")
     if args.worker:
-        print(json.dumps(_measured(args.models, args.functions, args.worker)))
+        print(json.dumps(measured(args.models, args.functions, args.worker)))
         return
     if args.flags == "quick":
         from mjx_like.compilation import choose_emitters
@@ -156,9 +131,11 @@ def _print(args: argparse.Namespace, model: str, name: str, engine: str) -> None
     print(head + "".join(f"{x:>10,}" if isinstance(x, int) else f"{x:>10.1f}" for x in row), flush=True)
 
 
-def _measured(model: str, name: str, engine: str) -> list[float]:
-    """Return the columns after the engine."""
+def measured(model: str, name: str, engine: str) -> list[float]:
+    """Return COUNTS, seconds to trace and lower, seconds to compile, peak memory [MiB]; name: of the function."""
     import jax
+
+    from mjx_like.bench.peers.job import equations
 
     function, arguments = loaded(MODELS.get(model, pathlib.Path(model)), name, engine)
     begin = time.perf_counter()
@@ -168,8 +145,9 @@ def _measured(model: str, name: str, engine: str) -> list[float]:
     compiled = program.compile()
     end = time.perf_counter()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    text = [equations(traced.jaxpr.jaxpr), lines(program), *counts_compiled(compiled).values()]
-    return [*text, middle - begin, end - middle, peak]
+    text, accessed = compiled.as_text(), round(compiled.cost_analysis()["bytes accessed"] / 1000)
+    counts = [equations(traced.jaxpr.jaxpr), lines(program), text.count("\n"), text.count(" fusion("), accessed]
+    return [*counts, middle - begin, end - middle, peak]
 
 
 if __name__ == "__main__":
