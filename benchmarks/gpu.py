@@ -203,7 +203,7 @@ def main() -> int:
     device = device_at_hand()
     if device["platform"] != "gpu" and not args.anywhere:
         print(f"no GPU (jax runs on {device['platform']}): counting what its programs would do on one", flush=True)
-        models = args.models or MODELS.values()
+        models = [*MODELS.values(), *args.models]
         return subprocess.run([sys.executable, "-m", "benchmarks.gpu_meter", *models], check=False).returncode
     room = threading.Semaphore(max(2, os.cpu_count() or 1))
     chosen = cases(args.batch, tuple(args.sweep), args.out.resolve(), tuple(args.models), tuple(args.checks))
