@@ -44,8 +44,9 @@ def carries(m: Model) -> bool:
     return bool(_KINDS[tuple(m.geom_type[plan.geom].T)].any())
 
 
-def seen(d: Data) -> Seen:
-    return Seen(d.contact, d.ncon, d.geom_xpos, d.geom_xmat)
+def seen(m: Model, d: Data) -> Seen | None:
+    """Return the contacts of `d` for the next solve; None where it carries none."""
+    return Seen(d.contact, d.ncon, d.geom_xpos, d.geom_xmat) if carries(m) else None
 
 
 def with_carried(m: Model, d: Data, before: Seen) -> Data:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from mjx_like.constraint.plan import without_rows
 from mjx_like.errors import UnsupportedError
-from mjx_like.hard.carried import Seen, carries, seen
+from mjx_like.hard.carried import Seen, seen
 from mjx_like.hard.problem import Point, Problem, contact_bound, impulse, rates, sliding_friction
 from mjx_like.hard.rows import Motion, forces, least_distance, motion, problem
 from mjx_like.hard.stage import Position, rows_at_end, solved
@@ -79,7 +79,7 @@ def _base(m: Model, d: Data, own: Motion, nu: Array, least: Array, position: Pos
         end, way = solved(m, d, nu, lambda _: moved, position, m.hard.refresh)
         return (end.nu, way.before), None
 
-    return jax.lax.scan(corrected, (nu, seen(d) if carries(m) else None), None, _CORRECTIONS)[0]
+    return jax.lax.scan(corrected, (nu, seen(m, d)), None, _CORRECTIONS)[0]
 
 
 def central_point(p: Problem, nu: Array, inside: float) -> Point:

@@ -11,7 +11,7 @@ import numpy as np
 from mjx_like.constraint.plan import without_rows
 from mjx_like.constraint.stage import reference_constraint
 from mjx_like.errors import UnsupportedError
-from mjx_like.hard.carried import Seen, carries, seen, with_carried
+from mjx_like.hard.carried import Seen, seen, with_carried
 from mjx_like.hard.free_motion import free_motion, free_velocity
 from mjx_like.hard.implicit_gradient import solution
 from mjx_like.hard.problem import without_friction
@@ -165,8 +165,8 @@ def solved(
 
 def _way(m: Model, d: Data, free: Array) -> _Way:
     """Return the way before the first solve."""
-    zero, before = jnp.zeros((), free.dtype), seen(d) if carries(m) else None
-    return _Way(jnp.zeros_like(free), free, zero, jnp.zeros((), bool), jnp.int32(0), _counters(_rows(d)), before)
+    zero, counters = jnp.zeros((), free.dtype), _counters(_rows(d))
+    return _Way(jnp.zeros_like(free), free, zero, jnp.zeros((), bool), jnp.int32(0), counters, seen(m, d))
 
 
 def _solve(step: _Step, way: _Way, rows: dict[str, Any], first: Array | bool) -> tuple[_Way, Solved]:
@@ -223,13 +223,9 @@ def rows_at_end(
 
     Reads qpos and what `position` reads.
     """
-    more = None if before is None else functools.partial(_with_carried, before)
+    more = None if before is None else functools.partial(with_carried, before=before)
     there = position(m, d.replace(qpos=integrate_pos(m, d.qpos, nu, m.opt_floats.timestep)), more)
-    return _rows(there), None if before is None else seen(there)
-
-
-def _with_carried(before: Seen, m: Model, d: Data) -> Data:
-    return with_carried(m, d, before)
+    return _rows(there), seen(m, there)
 
 
 def _rows(d: Data) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
-from mjx_like.hard import inverse, stage
+from mjx_like.hard import carried, inverse
 from mjx_like.hard.carried import Seen, carries, with_carried
 from tests.hard.scene import model
 
@@ -134,7 +134,7 @@ def test_derivatives_through_what_is_carried(monkeypatch):
     slopes = (run(eps * np.eye(m.nv)) - run(-eps * np.eye(m.nv))).T / (2 * eps)
     np.testing.assert_allclose(reverse, forward, rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(forward, slopes, rtol=1e-5, atol=1e-5)
-    monkeypatch.setattr(stage, "carries", lambda m: False)
+    monkeypatch.setattr(carried, "carries", lambda m: False)
     assert np.abs(jax.jit(lambda x: moved(x))(at) - value).max() > 1e-2
 
 
