@@ -11,8 +11,8 @@ from mjx_like.constants import MINVAL
 from mjx_like.math.lots import advanced, share
 from mjx_like.solver.entries import Order, Table, in_order, largest, table_of
 from mjx_like.solver.law import cost_change, curvature, force, zones
-from mjx_like.solver.linesearch import derivatives_along, step_length
-from mjx_like.solver.newton import Taken, ended, longest_search, overshoots
+from mjx_like.solver.linesearch import Line, share_taken
+from mjx_like.solver.newton import Taken, ended
 from mjx_like.solver.problem import Settings
 from mjx_like.solver.tree_problem import TreeProblem, TreeSolution, TreeStart, metric_times
 from mjx_like.solver.tree_systems import LONGEST_TABLE, Parts, dot, solve_linear
@@ -124,19 +124,7 @@ def _iterate(settings: Settings, parts: Parts, tolerance: Array, scale: Array, s
     slope, bend = dot(step, s.smooth), dot(step, metric)
     decrement = -0.5 * dot(step, s.gradient)
 
-    def change(alpha: Array) -> Array:
-        return alpha * slope + 0.5 * alpha * alpha * bend + cost_change(p.law, s.jar, s.jar + alpha[:, None] * along)
-
-    one = jnp.ones_like(slope)
-    full = change(one)
-    trips = overshoots(full, slope, bend) & ~s.done
-
-    def search() -> tuple[Array, Array]:
-        derivatives = derivatives_along(p.law, s.jar, slope, bend, along)
-        alpha = step_length(derivatives, one, trips, longest_search(settings))
-        return alpha, change(alpha)
-
-    alpha, gain = lax.cond(jnp.any(trips), search, lambda: (one, full))
+    alpha, gain = share_taken(settings, p.law, Line(s.jar, along, slope, bend), ~s.done)
     jar, smooth = s.jar + alpha[:, None] * along, s.smooth + alpha[:, None, None] * metric
     gradient = smooth - parts.transposed(force(p.law, jar))
     taken = Taken(

@@ -1,4 +1,4 @@
-"""Exact line search along a direction: the fallback where a full Newton step goes too far."""
+"""What share of a Newton step is taken: all of it, or what an exact line search finds where that goes too far."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,11 +9,14 @@ from jax import lax
 
 from mjx_like.constants import MINVAL
 from mjx_like.math.select import total
-from mjx_like.solver.law import Law, curvature, force, zones
+from mjx_like.solver.law import Law, cost_change, curvature, force, zones
+from mjx_like.solver.problem import Settings
 
 Array = jax.Array
 
 REDUCTION = 0.01  # of the derivative: the default of ls_tolerance
+_NOISE = 8  # rounding errors of a cost, in units of its terms
+_LONGEST = 16
 
 
 class Bracket(NamedTuple):
@@ -86,3 +89,45 @@ def step_length(derivatives: Derivatives, one: Array, wanted: Array, iterations:
 
     first = _Search(one, Bracket(zero, jnp.full_like(one, jnp.inf)), ~wanted, jnp.int32(0))
     return lax.while_loop(goes_on, improve, first).alpha
+
+
+class Line(NamedTuple):
+    """The line of a Newton step; arrays have the batch axis first."""
+
+    jar: Array  # residuals at its start, shape (batch, nrow)
+    along: Array  # their change with the full step
+    slope: Array  # first derivative of the Gauss cost at its start, shape (batch,)
+    bend: Array  # second
+
+
+def share_taken(settings: Settings, law: Law, line: Line, moving: Array) -> tuple[Array, Array]:
+    """Return the share of the full step that each world takes, and how much that changes its cost, shapes (batch,).
+
+    It is 1 where the full step does not raise the cost, and where a world is not `moving`.
+    """
+
+    def change(alpha: Array) -> Array:
+        smooth = alpha * line.slope + 0.5 * alpha * alpha * line.bend
+        return smooth + cost_change(law, line.jar, line.jar + alpha[:, None] * line.along)
+
+    one = jnp.ones_like(line.slope)
+    full = change(one)
+    trips = overshoots(full, line.slope, line.bend) & moving
+
+    def search() -> tuple[Array, Array]:
+        derivatives = derivatives_along(law, line.jar, line.slope, line.bend, line.along)
+        alpha = step_length(derivatives, one, trips, longest_search(settings))
+        return alpha, change(alpha)
+
+    return lax.cond(jnp.any(trips), search, lambda: (one, full))
+
+
+def longest_search(settings: Settings) -> int:
+    """Return the most derivatives that a line search takes beyond the first."""
+    return min(settings.ls_iterations, _LONGEST)
+
+
+def overshoots(full: Array, slope: Array, bend: Array) -> Array:
+    """Return whether a full step raises the cost, by more than rounding; full: change of the cost."""
+    noise = _NOISE * jnp.finfo(full.dtype).eps * (jnp.abs(slope) + bend)
+    return ~(full <= noise)

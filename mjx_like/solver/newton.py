@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 
 from mjx_like.constants import MINVAL
 from mjx_like.math.linalg import solve_positive
@@ -14,7 +13,7 @@ from mjx_like.math.platform import on_cpu
 from mjx_like.solver.capacity import at_capacity, each_at_capacity
 from mjx_like.solver.law import cost_change, curved, force, zones
 from mjx_like.solver.law import state as row_state
-from mjx_like.solver.linesearch import derivatives_along, step_length
+from mjx_like.solver.linesearch import Line, share_taken
 from mjx_like.solver.problem import (
     Problem,
     Settings,
@@ -30,8 +29,6 @@ from mjx_like.solver.problem import (
 Array = jax.Array
 
 _LEAST_WITH_CONES = 16  # capacity of large systems with elliptic cones
-_NOISE = 8  # rounding errors of a cost, in units of its terms
-_LONGEST_SEARCH = 16
 
 
 class _State(NamedTuple):
@@ -129,19 +126,7 @@ def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, lim
     along, metric = times(p.J, step), times(p.M, step)
     slope, bend = jnp.sum(step * s.smooth, axis=-1), jnp.sum(step * metric, axis=-1)
 
-    def change(alpha: Array) -> Array:
-        return alpha * slope + 0.5 * alpha * alpha * bend + cost_change(p.law, s.jar, s.jar + alpha[:, None] * along)
-
-    one = jnp.ones_like(slope)
-    full = change(one)
-    trips = overshoots(full, slope, bend) & ~s.done
-
-    def search() -> tuple[Array, Array]:
-        derivatives = derivatives_along(p.law, s.jar, slope, bend, along)
-        alpha = step_length(derivatives, one, trips, longest_search(settings))
-        return alpha, change(alpha)
-
-    alpha, gain = lax.cond(jnp.any(trips), search, lambda: (one, full))
+    alpha, gain = share_taken(settings, p.law, Line(s.jar, along, slope, bend), ~s.done)
     jar, smooth = s.jar + alpha[:, None] * along, s.smooth + alpha[:, None] * metric
     gradient = smooth - transposed_times(p.J, force(p.law, jar))
     same = jnp.all(zones(p.law, jar) == zone, axis=-1)
@@ -165,17 +150,6 @@ def _iterate(settings: Settings, p: Problem, tolerance: Array, scale: Array, lim
         done=ended(taken, s.decrement, tolerance, scale) | (iterations >= most_iterations(settings, limit)),
         iterations=iterations,
     )
-
-
-def longest_search(settings: Settings) -> int:
-    """Return the most derivatives that a line search takes beyond the first."""
-    return min(settings.ls_iterations, _LONGEST_SEARCH)
-
-
-def overshoots(full: Array, slope: Array, bend: Array) -> Array:
-    """Return whether a full step raises the cost, by more than rounding; full: change of the cost."""
-    noise = _NOISE * jnp.finfo(full.dtype).eps * (jnp.abs(slope) + bend)
-    return ~(full <= noise)
 
 
 class Taken(NamedTuple):

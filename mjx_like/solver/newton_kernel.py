@@ -21,8 +21,8 @@ from mjx_like.math.batching import whole_batch
 from mjx_like.solver.capacity import split
 from mjx_like.solver.kernel_rows import Block, Inputs, Outputs, Rows
 from mjx_like.solver.law import Cone, Law
-from mjx_like.solver.linesearch import REDUCTION, Bracket, next_step
-from mjx_like.solver.newton import Taken, ended, longest_search, newton, overshoots
+from mjx_like.solver.linesearch import REDUCTION, Bracket, longest_search, next_step, overshoots
+from mjx_like.solver.newton import Taken, ended, newton
 from mjx_like.solver.problem import Problem, Settings, Solution, Start, most_iterations
 
 Array = jax.Array
