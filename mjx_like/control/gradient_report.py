@@ -13,6 +13,7 @@ from mjx_like.errors import InputError, shown
 Array = jax.Array
 
 AGREE = 0.1  # relative difference up to which a derivative and a secant count as equal
+_ROUNDING = 4  # of a loss, in units of its last place
 
 
 class Horizon(NamedTuple):
@@ -21,7 +22,9 @@ class Horizon(NamedTuple):
     length: int
     derivative: float  # median over worlds
     secants: np.ndarray  # (sizes,) median over worlds
-    jumps: np.ndarray  # (sizes,) share of worlds whose secant is off the derivative by more than a tenth
+    # (sizes,) share of worlds whose secant is off the derivative by more than a tenth, of those whose rounding is less
+    # than that; NaN where there are none
+    jumps: np.ndarray
     norms: np.ndarray  # (len(x),) of the gradient by the first axis of x: by step, where x are controls
     finite: float  # share of worlds with a finite derivative
 
@@ -37,7 +40,7 @@ class GradientReport(NamedTuple):
         heads = [f"secant, jumps at {size:g}" for size in self.sizes]
         lines = [" | ".join(["horizon", "derivative", *heads, "largest norm at", "finite"])]
         for row in self.rows:
-            pairs = [f"{s:.4g}, {j:.0%}" for s, j in zip(row.secants, row.jumps, strict=True)]
+            pairs = [f"{s:.4g}, {_share(j)}" for s, j in zip(row.secants, row.jumps, strict=True)]
             most = f"{row.norms.max():.3g} at {row.norms.argmax()}"
             cells = [f"{row.length}", f"{row.derivative:.4g}", *pairs, most, f"{row.finite:.0%}"]
             lines.append(" | ".join(cells))
@@ -49,23 +52,25 @@ def gradient_report(
     x: Any,
     lengths: Sequence[int],
     *,
-    sizes: Sequence[float] = (1e-6, 1e-3),
+    sizes: Sequence[float] | None = None,
     key: Array | int = 0,
 ) -> GradientReport:
     """Return how far derivatives of a loss are those of its changes, for each horizon.
 
     Along one random direction of length 1 the derivative is put beside central secants. Where they agree at the size of
-    step that an optimiser takes, follow the gradient; where they agree at 1e-6 and not at that size, the loss jumps
-    between (a contact begins another step) or bends: take a shorter horizon, segments, or `with_smoothing`; where they
-    do not agree at 1e-6 either, many worlds stand at a kink. Norms that grow towards the first steps are those of
-    motion that is chaotic.
+    step that an optimiser takes, follow the gradient; where they agree at the least size and not at that one, the loss
+    jumps between (a contact begins another step) or bends: take a shorter horizon, segments, or `with_smoothing`; where
+    they do not agree at the least size either, many worlds stand at a kink. Where the rounding of the loss is more than
+    a tenth of a secant, its share is printed as `rounding`: take larger steps, or float64. Norms that grow towards the
+    first steps are those of motion that is chaotic.
 
     Args:
       f: function `(x, length)` that returns the loss of a rollout of so many steps, a number or one for each world,
         shape (worlds,).
       x: what it is differentiated by, an array such as controls (steps, nu) or parameters (n,).
       lengths: horizons [steps]; each is a program to compile.
-      sizes: lengths of the steps of differences, in units of `x`.
+      sizes: lengths of the steps of differences, in units of `x`; None: 1e-6 and 1e-3, in single precision 1e-2 and
+        0.1.
       key: of jax.random, or a seed.
 
     Raises:
@@ -76,7 +81,7 @@ def gradient_report(
         raise InputError(f"f={shown(f)}: must be a function (x, length) -> loss")
     if not x.ndim or not jnp.issubdtype(x.dtype, jnp.floating):
         raise InputError(f"x has shape {x.shape} and dtype {x.dtype}; it must be an array of floats with an axis")
-    sizes = tuple(sizes)
+    sizes = tuple(sizes if sizes is not None else (1e-6, 1e-3) if x.dtype == jnp.float64 else (1e-2, 0.1))
     if not sizes or not all(isinstance(h, float) and h > 0 for h in sizes):
         raise InputError(f"sizes={shown(sizes)}: must be positive lengths")
     lengths = [whole_number("lengths", n, least=1) for n in lengths]
@@ -92,10 +97,18 @@ def _horizon(f: Callable[[Array, int], Array], x: Array, way: Array, length: int
     if value.ndim > 1:
         raise InputError(f"f returns shape {value.shape}; it must be a number, or one for each world, (worlds,)")
     slope = np.atleast_1d(slope)
-    secants = np.stack([np.atleast_1d((loss(x + h * way) - loss(x - h * way)) / (2 * h)) for h in sizes])
-    off = np.abs(secants - slope) > AGREE * np.maximum(np.abs(slope), np.abs(secants))
+    ahead, behind = (np.stack([np.atleast_1d(loss(x + s * h * way)) for h in sizes]) for s in (1, -1))
+    step = 2 * np.asarray(sizes, value.dtype)[:, None]
+    secants = (ahead - behind) / step
+    apart, equal = np.abs(secants - slope), AGREE * np.maximum(np.abs(slope), np.abs(secants))
+    told = _ROUNDING * np.finfo(value.dtype).eps * np.maximum(np.abs(ahead), np.abs(behind)) / step <= equal
+    off = np.where(told.any(1), np.sum(told & (apart > equal), 1) / np.maximum(told.sum(1), 1), np.nan)
     gradient = np.asarray(jax.jit(jax.grad(lambda x: jnp.sum(loss(x))))(x)).reshape(len(x), -1)
     return Horizon(
-        length, float(np.median(slope)), np.median(secants, 1), off.mean(1), np.linalg.norm(gradient, axis=1),
+        length, float(np.median(slope)), np.median(secants, 1), off, np.linalg.norm(gradient, axis=1),
         float(np.isfinite(slope).mean()),
     )  # fmt: skip
+
+
+def _share(jumps: float) -> str:
+    return "rounding" if np.isnan(jumps) else f"{jumps:.0%}"

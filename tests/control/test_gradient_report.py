@@ -24,6 +24,19 @@ def test_a_smooth_loss_agrees_and_one_with_jumps_does_not():
     assert len(str(report).splitlines()) == 3 and "33%" in str(report)
 
 
+def test_in_single_precision_steps_are_longer_and_rounding_is_no_jump():
+    report = gradient_report(lambda x, length: 10 + jnp.sum(x**2), np.ones(2, np.float32), [1])
+    assert report.sizes == (1e-2, 0.1) and not report.rows[0].jumps.any()
+    short = gradient_report(lambda x, length: 10 + jnp.sum(x**2), np.ones(2, np.float32), [1], sizes=(1e-6, 1e-2))
+    np.testing.assert_equal(short.rows[0].jumps, [np.nan, 0])
+    assert str(short).splitlines()[1].count("rounding") == 1
+
+
+def test_of_a_loss_that_does_not_change_nothing_jumps():
+    report = gradient_report(lambda x, length: 0 * jnp.sum(x), np.ones(2), [1])
+    assert not report.rows[0].jumps.any()
+
+
 @pytest.mark.slow
 def test_of_a_rollout_by_its_controls():
     def loss(ctrl, length):
