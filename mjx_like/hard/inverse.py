@@ -13,7 +13,7 @@ from mjx_like.errors import UnsupportedError
 from mjx_like.hard.carried import Seen, seen
 from mjx_like.hard.problem import Point, Problem, contact_bound, impulse, rates, sliding_friction
 from mjx_like.hard.rows import Motion, forces, least_distance, motion, problem
-from mjx_like.hard.stage import Position, rows_at_end, solved
+from mjx_like.hard.stage import Position, rows_at_end, solved, with_equalities
 from mjx_like.integrator.table import conditions, step_metric
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
@@ -31,7 +31,7 @@ def hard_inverse(m: Model, d: Data, position: Position) -> Data:
 
     Exact where `refresh` is 0. Else the last solve has its distances from where the one before ended, which the force
     decides: that is first taken to be the end of the step itself, and corrected twice by the solves with the force
-    found. `contact` and `efc_*` are left as the last solve has them. Where a contact or limit would end inside, no
+    found. `contact` and `efc_*` are left as by `hard_constraint`. Where a contact or limit would end inside, no
     force is enough, and the force is NaN.
 
     position: as in `hard_constraint`.
@@ -65,7 +65,7 @@ def _constrained(m: Model, d: Data, metric: Array, position: Position) -> Data:
         base, rows = none, d
     p, layout = problem(m, rows, own, base, least)
     force, total = forces(m, rows, own, layout, p, central_point(p, nu, jnp.nan))
-    return rows.replace(efc_force=force, qfrc_constraint=total)
+    return with_equalities(m, d, rows).replace(efc_force=force, qfrc_constraint=total)
 
 
 def _base(m: Model, d: Data, own: Motion, nu: Array, least: Array, position: Position) -> tuple[Array, Seen | None]:

@@ -33,20 +33,21 @@ Position = Callable[[Model, Data, Stage | None], Data]
 _LEFT = 0.2  # of the velocity without contacts, where the first search starts: contacts stop most of what they meet
 
 _COUNTERS = ("maxuse_con", "maxuse_efc", "warning")
-_ROWS = (
-    "contact", "efc_type", "efc_id", "efc_J", "efc_pos", "efc_margin", "efc_frictionloss", "efc_diagA", "efc_KBIP",
-    "efc_D", "efc_R", "ne", "nf", "nl", "nefc", "ncon", *_COUNTERS,
+_OF_A_ROW = (
+    "efc_type", "efc_id", "efc_J", "efc_pos", "efc_margin", "efc_frictionloss", "efc_diagA", "efc_KBIP", "efc_D",
+    "efc_R",
 )  # fmt: skip
+_ROWS = ("contact", *_OF_A_ROW, "ne", "nf", "nl", "nefc", "ncon", *_COUNTERS)
 
 
 def hard_constraint(m: Model, d: Data, position: Position, contacts: Stage) -> Data:
     """Return `d` with the acceleration of the step and the forces of its constraints.
 
     The contacts are solved for with the distances at the start, then once more, `refresh` times, with those where the
-    step ends; `contact` and `efc_*` are left as the last solve had them. Where it `finds_contacts` those of `d` do not
-    matter, but its rows of equalities do. A search that fails is made again, at last without the friction of
-    contacts (`attempts`); then the step counts as unconverged. The motion of the variational integrator is linearised
-    about the velocity before each solve.
+    step ends; `contact` and `efc_*` are left as the last solve had them, but for equalities, which pull as they do at
+    the start. Where it `finds_contacts` those of `d` do not matter, but its rows of equalities do. A search that fails
+    is made again, at last without the friction of contacts (`attempts`); then the step counts as unconverged. The
+    motion of the variational integrator is linearised about the velocity before each solve.
 
     position: (m, d, more) -> `d` with all that depends on position; `more` adds contacts to those found, if not None.
     contacts: (m, d) -> `d` with contacts and rows, of a pose that is known.
@@ -67,7 +68,7 @@ def hard_constraint(m: Model, d: Data, position: Position, contacts: Stage) -> D
     else:
         end, way = solved(m, d, *free_motion(m, d), position, m.hard.refresh + 1)
     rows = d.replace(**end.rows)
-    rows = reference_constraint(m, rows) if m.hard.refresh else rows
+    rows = with_equalities(m, d, reference_constraint(m, rows)) if m.hard.refresh else rows
     return _finished(
         m,
         rows.replace(
@@ -80,6 +81,19 @@ def hard_constraint(m: Model, d: Data, position: Position, contacts: Stage) -> D
         end.mean,
         end.constraint,
     )
+
+
+def with_equalities(m: Model, start: Data, end: Data) -> Data:
+    """Return `end` with the rows of equalities that `start` has: the first, and as many in both."""
+    if not len(m.plans.constraint.equality_order):
+        return end
+
+    def joined(a: Array, b: Array) -> Array:
+        ties = jnp.arange(a.shape[0]) < start.ne
+        return jnp.where(ties.reshape((-1,) + (1,) * (a.ndim - 1)), a, b)
+
+    names = (*_OF_A_ROW, "efc_vel", "efc_aref")
+    return end.replace(**{name: joined(getattr(start, name), getattr(end, name)) for name in names})
 
 
 class _Way(NamedTuple):
