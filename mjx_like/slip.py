@@ -10,6 +10,7 @@ import numpy as np
 
 from mjx_like.constants import MINVAL
 from mjx_like.constraint.contact_force import contact_wrench
+from mjx_like.constraint.contact_points import shifted_points
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
@@ -48,7 +49,7 @@ def slip(m: Model, d: Data, speed: float = 1e-4, load: float = 0.999) -> Slip:
     pair = jnp.maximum(d.contact.geom, 0)
     used = (d.contact.geom >= 0).all(axis=1) & (d.contact.efc_address >= 0)
     body = jnp.asarray(m.geom_bodyid)[pair]
-    arm = d.contact.pos[:, None] - d.subtree_com[jnp.asarray(m.body_rootid)[body]]
+    arm = shifted_points(m, d, body) - d.subtree_com[jnp.asarray(m.body_rootid)[body]]
     rotation, glide = d.cvel[body][..., :3], d.cvel[body][..., 3:]
     velocity = glide + cross(rotation, arm)
     relative, spin = (_local(d.contact.frame, x[:, 1] - x[:, 0]) for x in (velocity, rotation))

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constraint.contact_force import contact_bodies, contact_wrench
+from mjx_like.constraint.contact_points import shifted_points
 from mjx_like.math import quaternion
 from mjx_like.math.linalg import matmul
 from mjx_like.math.quaternion import cross
@@ -55,10 +56,17 @@ def _contacts(m: Model, d: Data) -> Array:
     """Return the sum of contact forces on each body, about the world's origin, shape (nbody, 6)."""
     wrench = contact_wrench(m, d)
     force = jnp.sum(d.contact.frame * wrench[:, :3, None], axis=1)
-    torque = jnp.sum(d.contact.frame * wrench[:, 3:, None], axis=1) + cross(d.contact.pos, force)
+    torque = jnp.sum(d.contact.frame * wrench[:, 3:, None], axis=1)
     bodies, rows = contact_bodies(m, d), np.arange(m.nbody)[:, None]
-    sign = (bodies[:, 1] == rows).astype(force.dtype) - (bodies[:, 0] == rows).astype(force.dtype)
-    return matmul(sign, jnp.concatenate([torque, force], axis=1))
+    first, second = ((bodies[:, k] == rows).astype(force.dtype) for k in (0, 1))
+    at = shifted_points(m, d, bodies)
+
+    def about_origin(point: Array) -> Array:
+        return jnp.concatenate([torque + cross(point, force), force], axis=1)
+
+    if at.shape[1] == 1:
+        return matmul(second - first, about_origin(at[:, 0]))
+    return matmul(second, about_origin(at[:, 1])) - matmul(first, about_origin(at[:, 0]))
 
 
 def _ties(m: Model, d: Data, eq: np.ndarray) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 
 from mjx_like.constants import MINVAL
 from mjx_like.constraint.contact_force import contact_bodies, contact_wrench
+from mjx_like.constraint.contact_points import carried_points, shifted_points
 from mjx_like.constraint.softening import touches
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
@@ -88,7 +89,8 @@ def _match(m: Model, d: Data, group: SensorGroup) -> tuple[Array, Array]:
 
 def _in_site(m: Model, d: Data, site: np.ndarray) -> Array:
     """Return which contacts lie in each site, shape (n, nconmax)."""
-    offset = d.contact.pos - take(d.site_xpos, site)[:, None]
+    bodies = np.broadcast_to(m.site_bodyid[site], (m.nconmax, site.size))
+    offset = jnp.moveaxis(carried_points(m, d, jnp.asarray(bodies)), 0, 1) - take(d.site_xpos, site)[:, None]
     local = jnp.sum(take(d.site_xmat, site)[:, None] * offset[..., None], axis=2)
     return in_sites(m, site, local)
 
@@ -135,7 +137,7 @@ def _relative_velocity(m: Model, d: Data) -> Array:
     motion = jnp.concatenate([d.cvel, take(d.subtree_com, m.body_rootid)], axis=1)
     motion = motion.at[body].get(mode="promise_in_bounds")
     rotation, shift, centre = motion[..., :3], motion[..., 3:6], motion[..., 6:]
-    shift = shift + cross(rotation, d.contact.pos[:, None] - centre)
+    shift = shift + cross(rotation, shifted_points(m, d, body) - centre)
     world = jnp.concatenate([rotation[:, 1] - rotation[:, 0], shift[:, 1] - shift[:, 0]], axis=1)
     return jnp.concatenate(
         [jnp.sum(d.contact.frame * part[:, None], axis=2) for part in (world[:, :3], world[:, 3:])], 1

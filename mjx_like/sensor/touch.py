@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.constraint.contact_force import contact_bodies, contact_wrench
+from mjx_like.constraint.contact_points import carried_points
 from mjx_like.geometry.ray import RAY
 from mjx_like.math.batching import capacities, mapped_batch, with_capacity
 from mjx_like.types.data import Data
@@ -28,9 +29,11 @@ def touch(m: Model, d: Data, group: SensorGroup) -> Array:
     if not m.nconmax:
         return jnp.zeros(group.objid.size, d.qpos.dtype)
     force = contact_wrench(m, d)[:, 0]
-    sensor = _rows_at(jnp.asarray(m.plans.sensor.touch), contact_bodies(m, d))
-    inputs = (sensor, d.contact.pos, d.contact.frame[:, 0], d.site_xpos[group.objid], d.site_xmat[group.objid])
-    inputs = jax.lax.stop_gradient((*inputs, m.site_size[group.objid]))
+    bodies = contact_bodies(m, d)
+    sensor = _rows_at(jnp.asarray(m.plans.sensor.touch), bodies)
+    contact = (carried_points(m, d, bodies), d.contact.frame[:, 0])
+    site = (d.site_xpos[group.objid], d.site_xmat[group.objid], m.site_size[group.objid])
+    inputs = jax.lax.stop_gradient((sensor, *contact, *site))
     met = _met(m.nconmax, m.site_type[group.objid], d.ncon, inputs)
     counts = met & (force > 0)[:, None, None]
     mine = jnp.any(counts & (sensor == np.arange(group.objid.size)[:, None, None, None]), axis=(2, 3))
@@ -53,7 +56,7 @@ def _met(nconmax: int, kinds: np.ndarray, ncon: Array, inputs: tuple[Array, ...]
 def _rays(size: int, kinds: np.ndarray, inputs: tuple[Array, ...]) -> Array:
     """Return what `_met` does, for the first `size` contacts of one world."""
     sensor, point, normal, site_pos, site_mat, site_size = inputs
-    sensor, point, normal = sensor[:size], point[:size, None, None], normal[:size, None]
+    sensor, point, normal = sensor[:size], point[:size, :, None], normal[:size, None]
     site = jnp.maximum(sensor, 0)
     rotation = _rows_at(site_mat, site)
     direction = (np.array([1.0, -1.0])[:, None] * normal)[:, :, None]
