@@ -41,7 +41,8 @@ def with_hard_contact(
         second.
       grad_gap: gap, and slip in proportion, of the derivatives alone [m]. Values and derivatives then disagree, and
         the sign of a derivative can be wrong. None: the gap itself.
-      recovery: speed at which bodies that begin inside one another part, at the most [m/s].
+      recovery: speed at which bodies that begin inside one another part, at the most [m/s]. Mocap bodies have no
+        velocity and push at no more than this: give more than theirs.
       iterations: most steps of each solve.
       refresh: how often contacts are found again where the step ends; 0 for the distances at its start, which a fast
         rotation leaves.
@@ -80,7 +81,7 @@ def anneal_contact(m: Model, start: float = 1e-2, end: float | None = None, stag
       stages: number of Models; 1 for the last alone.
 
     Raises:
-      InputError: a gap that is not positive, or no stage; else as `with_hard_contact`.
+      InputError: a gap that is not positive, a last one above the first, or no stage; else as `with_hard_contact`.
       UnsupportedError: what hard contact does not do.
     """
     a_model("anneal_contact", m)
@@ -90,6 +91,8 @@ def anneal_contact(m: Model, start: float = 1e-2, end: float | None = None, stag
     for name, gap in (("start", start), ("end", end)):
         if np.ndim(gap) or np.asarray(gap).dtype.kind not in "biuf" or not gap > 0:
             raise InputError(f"anneal_contact: {name}={shown(gap)}: must be a gap above 0 [m]")
+    if end > start * (1 + 1e-6):  # a leaf in single precision may round up
+        raise InputError(f"anneal_contact: end={shown(end)} is above start={shown(start)}; gaps fall")
     gaps = np.geomspace(float(end), float(start), stages)[::-1]
     return tuple(hard.tree_replace({"opt.gap": gap}) for gap in gaps)
 

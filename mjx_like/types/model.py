@@ -1,6 +1,7 @@
 """The Model: every float of a compiled model as a leaf, all else in its Topology."""
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -372,6 +373,17 @@ class Model(Accessors, Record):
         for name in changes.keys() & TERMS.keys():
             _require_term(topology, name, changes[name])
         return Record.replace(self, **changes)
+
+    def tree_replace(self, changes: Mapping[str, Any]) -> "Model":
+        """Return a copy with fields changed by their paths: `m.tree_replace({"opt.timestep": 1e-3})`.
+
+        Raises:
+          InputError: a path to what is no field, or into `hard`, whose fields follow from options.
+        """
+        for path in changes:
+            if path.split(".")[0] == "hard":
+                raise InputError(f"{path} follows from the options of hard contact: give those, such as opt.gap")
+        return Record.tree_replace(self, changes)
 
     def _hint(self, name: str) -> str:
         if name in (*OPTION_FLAGS, *OptionFloats.__dataclass_fields__, *CONTACT_OPTIONS):

@@ -67,6 +67,7 @@ def test_a_push_that_is_found_from_a_distance_with_one_compiled_function(soft):
         ({"start": 0.0}, "start=0.0: must be a gap above 0"),
         ({"end": "sharp"}, "end='sharp': must be a gap above 0"),
         ({"end": [1e-3, 1e-4]}, "must be a gap above 0"),
+        ({"start": 1e-5, "end": 1e-3}, "end=0.001 is above start=1e-05; gaps fall"),
         ({"stages": 0}, "stages=0: must be a whole number of at least 1"),
     ],
 )

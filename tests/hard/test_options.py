@@ -135,6 +135,12 @@ def test_a_leaf_that_is_an_option(hard):
         hard.replace(gap=1e-3)
 
 
+@pytest.mark.parametrize("name", ["gap", "restitution"])
+def test_a_field_that_follows_from_options_is_not_set_alone(hard, name):
+    with pytest.raises(InputError, match=f"hard.{name} follows from the options of hard contact: give those"):
+        hard.tree_replace({f"hard.{name}": 0.5})
+
+
 def test_an_option_that_hard_contact_does_not_have(hard):
     with pytest.raises(UnsupportedError, match="hard contact has no integrator discrete: take implicitfast"):
         hard.tree_replace({"opt.integrator": mjx.IntegratorType.DISCRETE})
