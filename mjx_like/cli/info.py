@@ -80,6 +80,7 @@ def options(m: Model) -> list[str]:
             rebound = f"restitution {float(o.restitution):g} above {float(o.rebound_speed):g} m/s"
             lines += [f"               {rebound}"]
         lines += [] if o.grad_gap is None else [f"               derivatives at a gap of {float(o.grad_gap):g} m"]
+        lines += ["               mocap bodies push at no more than the speed of recovery"] if m.nmocap else []
         lines += ["               RK4 steps as Euler"] if o.integrator == IntegratorType.RK4 else []
         lines += [f"               no meaning: {', '.join(unused)}"] if (unused := without_meaning(m)) else []
     lines += [f"  noslip       {o.noslip_iterations} sweeps at most after the solver"] if o.noslip_iterations else []

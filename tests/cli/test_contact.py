@@ -21,8 +21,15 @@ def test_info(ball, capsys):
     assert main(["info", ball, "--contact", "hard", "--gap", "1e-3"]) == 0
     out = capsys.readouterr().out
     assert "contact      hard: gap 0.001 m, slip 0.01 m/s, recovery 0.5 m/s" in out and "RK4 steps as Euler" in out
-    assert "no meaning" not in out and "derivatives" not in out
+    assert not any(note in out for note in ("no meaning", "derivatives", "mocap"))
     assert main(["info", ball]) == 0 and "hard" not in capsys.readouterr().out
+
+
+def test_info_tells_how_fast_mocap_bodies_push(tmp_path, capsys):
+    path = tmp_path / "lift.xml"
+    path.write_text(BALL.replace("</worldbody>", '<body mocap="true"><geom size=".1"/></body></worldbody>'))
+    assert main(["info", str(path), "--contact", "hard"]) == 0
+    assert "mocap bodies push at no more than the speed of recovery" in capsys.readouterr().out
 
 
 def test_info_names_what_has_no_meaning(tmp_path, capsys):
