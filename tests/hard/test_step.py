@@ -192,3 +192,24 @@ def test_without_rows_a_step_is_that_of_soft_contact():
     np.testing.assert_allclose(ends[1][0], ends[0][0], rtol=1e-12)
     np.testing.assert_allclose(ends[1][1], ends[0][1], rtol=1e-12)
     assert np.abs(ends[1][1]).max() > 1e-3
+
+
+LIFT = """<mujoco><option timestep="0.005"/><worldbody>
+  <body mocap="true" pos="0 0 .05"><geom type="box" size=".3 .3 .05"/></body>
+  <body pos="0 0 .2"><joint type="slide" axis="0 0 1"/><geom size=".1" mass="1"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("speed, recovery, least", [(0.3, 0.5, 0.0), (1.0, 3.0, 0.0), (1.0, 0.5, -0.4)])
+def test_mocap_bodies_push_at_no_more_than_the_speed_of_recovery(speed, recovery, least):
+    m = model(xml=LIFT, recovery=recovery)
+    height = 0.05 + speed * m.opt.timestep * jnp.arange(1, 101)
+
+    def lifted(d, height):
+        d = mjx.step(m, d.replace(mocap_pos=d.mocap_pos.at[0, 2].set(height)))
+        return d, d.qpos[0] + 0.05 - height
+
+    end, distance = jax.jit(lambda d: jax.lax.scan(lifted, d, height))(mjx.make_data(m))
+    if least < 0:  # it goes through
+        assert distance[-1] < least
+    else:
+        assert distance.min() > 0 and end.qvel[0] == pytest.approx(speed, rel=1e-3)
