@@ -101,7 +101,8 @@ def _horizon(f: Callable[[Array, int], Array], x: Array, way: Array, length: int
     step = 2 * np.asarray(sizes, value.dtype)[:, None]
     secants = (ahead - behind) / step
     apart, equal = np.abs(secants - slope), AGREE * np.maximum(np.abs(slope), np.abs(secants))
-    told = _ROUNDING * np.finfo(value.dtype).eps * np.maximum(np.abs(ahead), np.abs(behind)) / step <= equal
+    rounding = _ROUNDING * np.finfo(value.dtype).eps * np.maximum(np.abs(ahead), np.abs(behind)) / step
+    told = (rounding <= equal) | (apart == 0)
     off = np.where(told.any(1), np.sum(told & (apart > equal), 1) / np.maximum(told.sum(1), 1), np.nan)
     gradient = np.asarray(jax.jit(jax.grad(lambda x: jnp.sum(loss(x))))(x)).reshape(len(x), -1)
     return Horizon(
