@@ -19,6 +19,7 @@ from mjx_like.hard.restitution import at_end, impacts, over_step, to_first
 from mjx_like.hard.rows import Motion, forces, least_distance, problem
 from mjx_like.integrator.position import integrate_pos
 from mjx_like.integrator.table import conditions
+from mjx_like.math.batching import of_worlds
 from mjx_like.math.linalg import solve_general
 from mjx_like.math.platform import on_cpu
 from mjx_like.math.rule import custom_jvp
@@ -88,12 +89,9 @@ def with_equalities(m: Model, start: Data, end: Data) -> Data:
     if not len(m.plans.constraint.equality_order):
         return end
 
-    def joined(a: Array, b: Array) -> Array:
-        ties = jnp.arange(a.shape[0]) < start.ne
-        return jnp.where(ties.reshape((-1,) + (1,) * (a.ndim - 1)), a, b)
-
     names = (*_OF_A_ROW, "efc_vel", "efc_aref")
-    return end.replace(**{name: joined(getattr(start, name), getattr(end, name)) for name in names})
+    both = ({name: getattr(d, name) for name in names} for d in (start, end))
+    return end.replace(**of_worlds(jnp.arange(m.njmax) < start.ne, *both))
 
 
 class _Way(NamedTuple):
