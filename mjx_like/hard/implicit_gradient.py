@@ -13,6 +13,7 @@ import jax
 from mjx_like.hard.attempts import attempts
 from mjx_like.hard.components import parts
 from mjx_like.hard.elimination import Free, System, free_pairs, of_product, remainder_of_product
+from mjx_like.hard.newton import Start
 from mjx_like.hard.problem import Point, Problem, changes, contact_bound, rates, residuals, without_friction
 from mjx_like.math import lapack
 from mjx_like.math.rule import custom_jvp
@@ -31,16 +32,16 @@ class Solution(NamedTuple):
 
 
 @functools.partial(custom_jvp, nondiff_argnums=(0,))
-def solution(iterations: int, p: Problem, nu: Array) -> Solution:
-    """Return the point of the central path; nu: to start from, shape (nv,)."""
-    found, failed = attempts(iterations, p, nu)
+def solution(iterations: int, p: Problem, nu: Array, start: Start) -> Solution:
+    """Return the point of the central path; nu, start: as in `attempts`."""
+    found, failed = attempts(iterations, p, nu, start)
     return Solution(found.best, found.error, found.iterations, failed)
 
 
 @solution.defjvp
 def _rule(iterations: int, primals, tangents):
-    p, nu = primals
-    found = solution(iterations, p, jax.lax.stop_gradient(nu))
+    p, *begin = primals
+    found = solution(iterations, p, *jax.lax.stop_gradient(begin))
     rates = _rates(without_friction(p, found.failed), found.z, tangents[0])
     return found, Solution(rates, *(still(x) for x in found[1:]))
 

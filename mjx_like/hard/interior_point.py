@@ -89,7 +89,7 @@ def begin(iterations: int, p: Problem, nu: Array) -> Search:
     z = start(p, nu, at)
     r = residuals(p, z, at)
     count = jnp.maximum(sum(jnp.sum(x.used) for x in (p, p.contact, p.loss)), 1)
-    begun = Search(z, at, r.motion, r.s, count, z, _error(p, z, r), jnp.int32(0), jnp.asarray(False))
+    begun = Search(z, at, r.motion, r.s, count, z, error_of(p, z, r), jnp.int32(0), jnp.asarray(False))
     return _ended(iterations, begun)
 
 
@@ -118,7 +118,7 @@ def _mean(used: Array, x: Array) -> Array:
     return jnp.sum(used * x) / jnp.maximum(jnp.sum(used), 1)
 
 
-def _error(p: Problem, z: Point, r: Residuals) -> Array:
+def error_of(p: Problem, z: Point, r: Residuals, motion: float = 1.0) -> Array:
     """Return the largest residual beyond rounding, over its natural size, shape ().
 
     It is the share by which a product of slack and impulse is wrong, or a thirtieth of that for products of cones.
@@ -127,7 +127,7 @@ def _error(p: Problem, z: Point, r: Residuals) -> Array:
     impulse = jnp.max(jnp.abs(p.b), initial=0) + jnp.max(p.used * jnp.abs(z.gamma), initial=0)
     reach = jnp.abs(p.distance) + p.h * p.J.sizes_times(jnp.abs(z.nu))
     parts = (
-        jnp.abs(r.motion) / jnp.maximum(impulse, safe.tiny(impulse)),
+        motion * jnp.abs(r.motion) / jnp.maximum(impulse, safe.tiny(impulse)),
         jnp.maximum(jnp.abs(r.s) - noise * reach, 0) / z.s,
         jnp.abs(r.pair) / p.k,
         jnp.maximum(jnp.abs(r.cone) - noise * (bound * z.eta)[:, None], 0) / (LOOSER * p.contact.k[:, None]),
@@ -153,7 +153,7 @@ def advance(iterations: int, p: Problem, s: Search, solve_and_again: Solver = la
     change = changes(p, nu)
     away = system.step(f, nu, change)
     mean, length = _product(p, s.count, z, at), jnp.minimum(1.0, room(p, z, away, at, change).all())
-    ahead = _product(p, s.count, _moved(z, away, length), _moved(at, change, length))
+    ahead = _product(p, s.count, moved(z, away, length), moved(at, change, length))
     share = safe.clip(ahead / jnp.maximum(mean, safe.tiny(mean)), 0.0, 1.0)
     target = jnp.maximum(share**3 * mean, 1.0)
     weight = jnp.where(target > 1.0, length, 0.0)
@@ -172,7 +172,7 @@ def advance(iterations: int, p: Problem, s: Search, solve_and_again: Solver = la
 def _stepped(iterations: int, p: Problem, s: Search, z: Point, at: Rates) -> Search:
     """Return the search at a point, if it is finite."""
     r = residuals(p, z, at)
-    found = _error(p, z, r)
+    found = error_of(p, z, r)
     new, old = (z, at, r.motion, r.s), (s.z, s.at, s.motion, s.apart)
     finite, better = jnp.isfinite(found), found < s.error
     best = jax.tree.map(lambda a, b: jnp.where(better, a, b), z, s.best)
@@ -195,7 +195,7 @@ def _reached(p: Problem, z: Point, step: Point, at: Rates, change: Rates, mean: 
     limits = room(p, z, step, at, change)
     whole, others = (jnp.minimum(1.0, TO_BOUNDARY * x) for x in (limits.all(), limits.others))
     length = jnp.maximum(whole, jnp.minimum(others, SHORT))
-    new = _moved(z, step, length)
+    new = moved(z, step, length)
     away = jnp.maximum(RELEASED * mean, 1.0)
     at = rates(p, new.nu)
     c, eta = sliding_friction(p.contact, contact_bound(p, new.gamma), at.contact, away)
@@ -203,7 +203,8 @@ def _reached(p: Problem, z: Point, step: Point, at: Rates, change: Rates, mean: 
     return new.replace(c=jnp.where(stops[:, None], c, new.c), eta=jnp.where(stops, eta, new.eta)), at
 
 
-def _moved(z: T, step: T, alpha: Array) -> T:
+def moved(z: T, step: T, alpha: Array | float) -> T:
+    """Return a point after so much of a step."""
     return jax.tree.map(lambda x, d: x + alpha * d, z, step)
 
 

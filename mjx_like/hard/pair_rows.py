@@ -43,6 +43,10 @@ class PairRows(Record):
         """Return |J| x, shape (npair,)."""
         return self._rates(x, 1, jnp.abs(self.rest))
 
+    def squares_times(self, x: Array) -> Array:
+        """Return the squares of J times x, shape (npair,)."""
+        return self._rates(x, 1, self.rest * self.rest)
+
     def transposed_times(self, f: Array) -> Array:
         """Return J' f, shape (nv,); f: shape (npair,)."""
         others = matmul(f[self.nlimit :], self.rest)

@@ -31,6 +31,7 @@ class Cones(Record):
     J: Array = leaf("ncone", "ndim", "nv", unit="of the sliding velocity, times the coefficient, over qvel")
     k: Array = leaf("ncone", unit="J, target of the product of impulse and velocity")
     used: Array = leaf("ncone", unit="1 or 0")
+    mass: Array | None = leaf("ncone", unit="kg or kg m^2 that the rows feel, about; not 0")
     surface: Array | None = leaf(
         "ncone", "ndim", unit="of moving surfaces, as J times a velocity; None where none moves"
     )
@@ -49,6 +50,7 @@ class Problem(Record):
     used: Array = leaf("npair", unit="1 or 0")
     fall: Array = leaf("npair", unit="m/s or rad/s, change of velocity that gravity makes in a step")
     gap: Array = leaf("npair", unit="m or rad, distance at rest")
+    mass: Array = leaf("npair", unit="kg or kg m^2 that the row feels, about; not 0")
     contact: Cones = leaf()  # one for each of the last pairs
     loss: Cones = leaf()  # friction of dofs and tendons
     bound: Array = leaf("nloss", unit="N s, most impulse of friction loss")

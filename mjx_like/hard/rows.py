@@ -97,6 +97,7 @@ def problem(m: Model, d: Data, own: Motion, base: Array, least: Array) -> tuple[
     natural = rows.mass * fell
     cones = columns.J[nplain:].reshape(ncone, ndim, d.qvel.shape[0])
     cones = _contact_cones(cones, layout, pair[nplain:], hard.slip, natural[nplain:])
+    inverse = 1 / jnp.diagonal(own.A)
     loss, bound = _losses(m, _Columns(*(x[: min(_most_losses(m), nplain)] for x in columns)))
     return Problem(
         A=own.A,
@@ -108,8 +109,9 @@ def problem(m: Model, d: Data, own: Motion, base: Array, least: Array) -> tuple[
         used=pair,
         fall=fell,
         gap=gap,
-        contact=_with_surfaces(m, d, layout, cones),
-        loss=loss,
+        mass=_felt(Jn.squares_times(inverse)),
+        contact=_with_mass(_with_surfaces(m, d, layout, cones), inverse),
+        loss=_with_mass(loss, inverse),
         bound=bound,
     ), layout
 
@@ -140,7 +142,7 @@ def _losses(m: Model, rows: _Columns) -> tuple[Cones, Array]:
     rubs = rows.used * ((rows.kind == _T.FRICTION_DOF) | (rows.kind == _T.FRICTION_TENDON))
     bound = jnp.where(rubs > 0, m.opt_floats.timestep * rows.loss, 1)
     k = jnp.where(rubs > 0, m.hard.slip / rows.size * bound, 1)
-    return Cones(J=(rubs[:, None] * rows.J)[:, None], k=k, used=rubs, surface=None), bound
+    return Cones(J=(rubs[:, None] * rows.J)[:, None], k=k, used=rubs, mass=None, surface=None), bound
 
 
 def _is_one_sided(kind: Array) -> Array:
@@ -155,10 +157,21 @@ def _most_losses(m: Model) -> int:
     return count and count + len(plan.equality_order)
 
 
+def _felt(inverse: Array) -> Array:
+    """Return masses, 1 where there is none."""
+    return 1 / jnp.where(inverse > 0, inverse, 1)
+
+
+def _with_mass(cones: Cones, inverse: Array) -> Cones:
+    """Return the cones with the mean mass of their rows; inverse: of the dofs' masses."""
+    by_row = times(cones.J * cones.J, inverse)
+    return cones.replace(mass=_felt(jnp.sum(by_row, axis=1) / max(by_row.shape[1], 1)))
+
+
 def _contact_cones(J: Array, layout: ConeLayout | PlainLayout, used: Array, slip: Array, natural: Array) -> Cones:
-    """Return the cones of contacts; those without friction are not in use."""
+    """Return the cones of contacts, without their mass; those without friction are not in use."""
     if layout.cone is None:
-        return Cones(J=J[:, 1:], k=jnp.zeros_like(used), used=used, surface=None)
+        return Cones(J=J[:, 1:], k=jnp.zeros_like(used), used=used, mass=None, surface=None)
     friction = layout.cone.scale[:, 1:]
     rubs = used * (friction[:, 0] > 0) if friction.shape[1] else jnp.zeros_like(used)
     first = jnp.where(rubs > 0, friction[:, 0], 1) if friction.shape[1] else used
@@ -166,6 +179,7 @@ def _contact_cones(J: Array, layout: ConeLayout | PlainLayout, used: Array, slip
         J=rubs[:, None, None] * friction[..., None] * J[:, 1:],
         k=jnp.where(used > 0, slip * first * natural, 1),  # without friction too: in float32 the cone keeps its size
         used=rubs,
+        mass=None,
         surface=None,
     )
 

@@ -1,12 +1,15 @@
 """The search of a batch: each pass advances a lot of the worlds that are not done, with the cones that they use."""
 
 import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
-from mjx_like.hard.interior_point import Found, Search, advance, begin, found_by
+from mjx_like.hard import interior_point, newton
+from mjx_like.hard.interior_point import Found
 from mjx_like.hard.problem import Point, Problem, contact_bound
 from mjx_like.math.batching import each_with_capacity, whole_batch
 from mjx_like.math.gauss_jordan import solve_and_again
@@ -21,19 +24,39 @@ _MOST_IN_LANES = 16  # dofs; with more, what a group works on leaves the cache
 _LEAST_GAIN, _LEAST_GAIN_IN_LANES = 1.5, 2.5
 
 
+class _Method(NamedTuple):
+    """A way to search, of one world."""
+
+    begin: Callable[[int, Problem, Any], Any]  # (iterations, problem, start) -> where the search stands
+    advance: Callable[..., Any]  # (iterations, problem, where it stands, solve_and_again) -> the same one step later
+    found_by: Callable[[Any], Found]
+
+
+_INTERIOR_POINT = _Method(interior_point.begin, interior_point.advance, interior_point.found_by)
+_NEWTON = _Method(newton.begin, newton.advance, newton.found_by)
+
+
 def search(iterations: int, p: Problem, nu: Array, wanted: Array | bool = True) -> Found:
     """Return the point of the central path, from a velocity nu, as far as the iterations go.
 
     wanted: whether to search at all; else the result is without meaning.
     """
+    return _search(_INTERIOR_POINT, iterations, p, nu, wanted)
 
-    def batched(p: Problem, nu: Array, wanted: Array) -> Found:
-        def sized(size: int, own: Array, p: Problem, nu: Array) -> Found:
-            return _sized(iterations, size, own & wanted, p, nu)
 
-        return each_with_capacity(_capacities(p), jnp.where(wanted, _need(p), 0), sized, p, nu)
+def near_search(iterations: int, p: Problem, start: newton.Start) -> Found:
+    """Return the point of the central path by Newton's method; the error is infinite where that does not find it."""
+    return _search(_NEWTON, iterations, p, start, True)
 
-    return whole_batch(batched)(p, nu, jnp.asarray(wanted))
+
+def _search(method: _Method, iterations: int, p: Problem, start: Any, wanted: Array | bool) -> Found:
+    def batched(p: Problem, start: Any, wanted: Array) -> Found:
+        def sized(size: int, own: Array, p: Problem, start: Any) -> Found:
+            return _sized(method, iterations, size, own & wanted, p, start)
+
+        return each_with_capacity(_capacities(p), jnp.where(wanted, _need(p), 0), sized, p, start)
+
+    return whole_batch(batched)(p, start, jnp.asarray(wanted))
 
 
 def _capacities(p: Problem) -> tuple[int, ...]:
@@ -58,41 +81,48 @@ def _need(p: Problem) -> Array:
     return jnp.max(jnp.where(pairs > 0, jnp.arange(1, pairs.shape[1] + 1), 0), axis=1, initial=0)
 
 
-def _sized(iterations: int, size: int, own: Array, p: Problem, nu: Array) -> Found:
+def _sized(method: _Method, iterations: int, size: int, own: Array, p: Problem, start: Any) -> Found:
     """Return the searches of a batch of worlds; those of `own`, shape (batch,), use no more than `size` cones.
 
     Others are not made.
     """
-    count = p.contact.used.shape[1]
-    p = jax.vmap(functools.partial(_cut, size))(p)
-    found = _in_lanes(iterations, own, p, nu)
+    lost = p.contact.used.shape[1] - size
+    p, start = jax.vmap(functools.partial(_cut, lost))(p), jax.vmap(functools.partial(_cut_start, lost))(start)
+    found = _in_lanes(method, iterations, own, p, start)
     if found is None:
-        first = jax.vmap(functools.partial(_begun, iterations))(own, p, nu)
-        found = found_by(advanced(jax.vmap(functools.partial(advance, iterations)), p, first, lot_of(*nu.shape)))
-    return found._replace(best=jax.vmap(functools.partial(_widened, count - size))(found.best))
+        first = jax.vmap(functools.partial(_begun, method, iterations))(own, p, start)
+        step = jax.vmap(functools.partial(method.advance, iterations))
+        found = method.found_by(advanced(step, p, first, lot_of(*p.b.shape)))
+    return found._replace(best=jax.vmap(functools.partial(_widened, lost))(found.best))
 
 
-def _in_lanes(iterations: int, own: Array, p: Problem, nu: Array) -> Found | None:
+def _in_lanes(method: _Method, iterations: int, own: Array, p: Problem, start: Any) -> Found | None:
     """Return the searches where groups of worlds are one kernel each, else None."""
 
-    def one(own: Array, p: Problem, nu: Array) -> Found:
-        step = functools.partial(advance, iterations, p, solve_and_again=solve_and_again)
-        return found_by(lax.while_loop(lambda s: ~s.done, step, _begun(iterations, own, p, nu)))
+    def one(own: Array, p: Problem, start: Any) -> Found:
+        step = functools.partial(method.advance, iterations, p, solve_and_again=solve_and_again)
+        return method.found_by(lax.while_loop(lambda s: ~s.done, step, _begun(method, iterations, own, p, start)))
 
-    return in_lanes(one, own, p, nu) if nu.shape[1] <= _MOST_IN_LANES else None
+    return in_lanes(one, own, p, start) if p.b.shape[1] <= _MOST_IN_LANES else None
 
 
-def _begun(iterations: int, own: Array, p: Problem, nu: Array) -> Search:
+def _begun(method: _Method, iterations: int, own: Array, p: Problem, start: Any) -> Any:
     """Return the search before the first step, done where it is not to be made."""
-    s = begin(iterations, p, nu)
+    s = method.begin(iterations, p, start)
     return s._replace(done=s.done | ~own)
 
 
-def _cut(size: int, p: Problem) -> Problem:
-    """Return the problem with the first cones."""
-    lost = p.contact.used.shape[0] - size
-    pairs = {name: _first(getattr(p, name), lost) for name in ("distance", "k", "used", "fall", "gap")}
+def _cut(lost: int, p: Problem) -> Problem:
+    """Return the problem without so many cones at the end."""
+    pairs = {name: _first(getattr(p, name), lost) for name in ("distance", "k", "used", "fall", "gap", "mass")}
     return p.replace(J=p.J.cut(lost), contact=jax.tree.map(lambda x: _first(x, lost), p.contact), **pairs)
+
+
+def _cut_start(lost: int, start: Array | newton.Start) -> Array | newton.Start:
+    """Return the start of a problem that is cut."""
+    if not isinstance(start, newton.Start):
+        return start
+    return start.replace(gamma=_first(start.gamma, lost), c=_first(start.c, lost))
 
 
 def _first(x: Array, lost: int) -> Array:

@@ -13,8 +13,10 @@ from mjx_like.constraint.stage import reference_constraint
 from mjx_like.errors import UnsupportedError
 from mjx_like.hard.carried import Seen, seen, with_carried
 from mjx_like.hard.free_motion import free_motion, free_velocity
-from mjx_like.hard.implicit_gradient import solution
-from mjx_like.hard.problem import without_friction
+from mjx_like.hard.implicit_gradient import Solution, solution
+from mjx_like.hard.kept import Kept, kept, nothing, start_from
+from mjx_like.hard.newton import Start, without_impulses
+from mjx_like.hard.problem import Problem, without_friction
 from mjx_like.hard.restitution import at_end, impacts, over_step, to_first
 from mjx_like.hard.rows import Motion, forces, least_distance, problem
 from mjx_like.integrator.position import integrate_pos
@@ -104,6 +106,7 @@ class _Way(NamedTuple):
     iterations: Array  # of all solves
     counters: dict[str, Array]
     before: Seen | None  # contacts that the next one takes over; None where none are
+    kept: Kept  # impulses that the next one begins with
 
 
 class Solved(NamedTuple):
@@ -143,7 +146,7 @@ def _solved_in_loop(position: Position, contacts: Stage, m: Model, d: Data) -> t
         way = way._replace(least=least, counters=_counters(rows), before=before)
         return _solve(step, way, rows, first)
 
-    way, each = jax.lax.scan(turn, _way(m, d, free), np.arange(m.hard.refresh + 1) == 0)
+    way, each = jax.lax.scan(turn, _way(step), np.arange(m.hard.refresh + 1) == 0)
     end = jax.tree.map(lambda x: x[-1], each)
     return _with_rebounds(step, way, end) if m.hard.rebounds else (end, way)
 
@@ -166,7 +169,8 @@ def solved(
 
     free, motion_about: as `free_motion` returns them. position: as in `hard_constraint`.
     """
-    step, way, rows = _Step(m, d, free, motion_about), _way(m, d, free)._replace(least=least_distance(d)), _rows(d)
+    step, rows = _Step(m, d, free, motion_about), _rows(d)
+    way = _way(step)._replace(least=least_distance(d))
     before = way.before
     for turn in range(solves):
         if turn:
@@ -175,10 +179,12 @@ def solved(
     return _with_rebounds(step, way, end) if m.hard.rebounds else (end, way)
 
 
-def _way(m: Model, d: Data, free: Array) -> _Way:
+def _way(step: _Step) -> _Way:
     """Return the way before the first solve."""
+    m, d, free, motion_about = step
     zero, counters = jnp.zeros((), free.dtype), _counters(_rows(d))
-    return _Way(jnp.zeros_like(free), free, zero, jnp.zeros((), bool), jnp.int32(0), counters, seen(m, d))
+    impulses = nothing(jax.eval_shape(lambda: problem(m, d, motion_about(free), free, zero)[0]), d.contact)
+    return _Way(jnp.zeros_like(free), free, zero, jnp.zeros((), bool), jnp.int32(0), counters, seen(m, d), impulses)
 
 
 def _solve(step: _Step, way: _Way, rows: dict[str, Any], first: Array | bool) -> tuple[_Way, Solved]:
@@ -190,16 +196,22 @@ def _solve(step: _Step, way: _Way, rows: dict[str, Any], first: Array | bool) ->
         apart = solve_general(own.A, own.b)  # with derivatives
         found = impacts(m, there, layout, p, d.qvel, apart)
         # near the end of an impact the search would not find its impulse
-        s = solution(m.hard.iterations, over_step(p, found), jax.lax.stop_gradient(free))
+        s = _searched(m, over_step(p, found), free, without_impulses(p, free))
         ahead = to_first(found, d.qvel, apart, s.z.nu)
         force, constraint = jnp.zeros_like(d.efc_force), jnp.zeros_like(free)  # those of the velocity at the end count
     else:
         begin = jnp.where(first, jnp.where(jnp.any(p.used > 0), _LEFT, 1.0) * free, way.nu)
-        s = solution(m.hard.iterations, p, jax.lax.stop_gradient(begin))
+        s = _searched(m, p, begin, start_from(p, there.contact, way.nu, way.kept))
         ahead, (force, constraint) = s.z.nu, forces(m, there, own, layout, without_friction(p, s.failed), s.z)
     nu = s.z.nu
-    after = way._replace(ahead=ahead, nu=nu, failed=way.failed | s.failed, iterations=way.iterations + s.iterations)
+    failed, iterations = way.failed | s.failed, way.iterations + s.iterations
+    after = way._replace(ahead=ahead, nu=nu, failed=failed, iterations=iterations, kept=kept(p, there.contact, s.z))
     return after, Solved(rows, way.ahead, nu, nu, force, constraint, s.error)
+
+
+def _searched(m: Model, p: Problem, nu: Array, start: Start) -> Solution:
+    """Return the solution of a problem; where the search begins carries no derivatives."""
+    return solution(m.hard.iterations, p, *jax.lax.stop_gradient((nu, start)))
 
 
 def _with_rebounds(step: _Step, way: _Way, s: Solved) -> tuple[Solved, _Way]:
@@ -209,7 +221,7 @@ def _with_rebounds(step: _Step, way: _Way, s: Solved) -> tuple[Solved, _Way]:
     p, layout = problem(m, rows, motion, s.base, way.least)
     found = impacts(m, rows, layout, p, d.qvel, solve_general(motion.A, motion.b))
     p = at_end(p, found)
-    own = solution(m.hard.iterations, p, jax.lax.stop_gradient(free))
+    own = _searched(m, p, free, without_impulses(p, free))
     force, constraint = forces(m, rows, motion, layout, without_friction(p, own.failed), own.z)
     s = s._replace(nu=own.z.nu, force=force, constraint=constraint, error=jnp.maximum(s.error, own.error))
     return s, way._replace(failed=way.failed | own.failed, iterations=way.iterations + own.iterations)

@@ -1,4 +1,4 @@
-"""Gauss and Jordan's elimination with pivots by rows, for worlds in lanes: no world takes another way than the rest.
+"""Gaussian elimination with pivots by rows, for worlds in lanes: no world takes another way than the rest.
 
 The row of each pivot is chosen by a vector of zeros and a one, so that no row changes its place.
 """
@@ -15,35 +15,44 @@ Array = jax.Array
 def solve_and_again(a: Array, b: Array) -> tuple[Array, Callable[[Array], Array]]:
     """Return x with a x = b, and a function that solves with the same matrix again; shapes (n, n) and (n,).
 
-    Each solution is improved by what is left of its right-hand side once: elimination alone loses more digits than
-    LAPACK's factors do.
+    Each solution is improved by what is left of its right-hand side once.
     """
     n = b.shape[0]
-    place = jnp.arange(n)
+    place, put = jnp.arange(n), lax.dynamic_update_index_in_dim
 
-    def turn(k: Array, s: tuple[Array, ...]) -> tuple[Array, ...]:
-        table, free, chosen, columns = s
+    def eliminate(k: Array, s: tuple[Array, ...]) -> tuple[Array, ...]:
+        table, free, chosen, shares, upper = s
         column = lax.dynamic_index_in_dim(table, k, 1, keepdims=False)
         size = jnp.where(free > 0, jnp.abs(column), -1)
         own = (place == jnp.min(jnp.where(size == jnp.max(size), place, n))).astype(a.dtype)
-        row = (own @ table) / jnp.sum(own * column)
-        column = column - own  # the pivot's row becomes its share, all others lose its column
-        table = table - column[:, None] * row
-        put = lax.dynamic_update_index_in_dim
-        return table, free - own, put(chosen, own, k, 0), put(columns, column, k, 0)
+        row, free = own @ table, free - own
+        share = free * column / jnp.sum(own * column)
+        return table - share[:, None] * row, free, put(chosen, own, k, 0), put(shares, share, k, 0), put(upper, row, k, 0)
 
     zero, table = jnp.zeros((n, n), a.dtype), jnp.concatenate([a, b[:, None]], axis=1)
-    table, _, chosen, columns = lax.fori_loop(0, n, turn, (table, jnp.ones_like(b), zero, zero))
+    first = (table, jnp.ones_like(b), zero, zero, jnp.zeros_like(table))
+    _, _, chosen, shares, upper = lax.fori_loop(0, n, eliminate, first)
+
+    def back(y: Array) -> Array:
+        """Return x with U x = y, U the first columns of `upper`."""
+
+        def turn(i: Array, x: Array) -> Array:
+            k = n - 1 - i
+            own, row = (place == k).astype(a.dtype), lax.dynamic_index_in_dim(upper, k, 0, keepdims=False)[:n]
+            return x + own * (jnp.sum(own * y) - jnp.sum(row * x)) / jnp.sum(own * row)
+
+        return lax.fori_loop(0, n, turn, jnp.zeros_like(b))
 
     def once_more(b: Array) -> Array:
-        def turn(k: Array, b: Array) -> Array:
-            own, column = (lax.dynamic_index_in_dim(x, k, 0, keepdims=False) for x in (chosen, columns))
-            share = jnp.sum(own * b) / (jnp.sum(own * column) + 1)
-            return b - column * share
+        def turn(k: Array, s: tuple[Array, Array]) -> tuple[Array, Array]:
+            b, y = s
+            own, share = (lax.dynamic_index_in_dim(x, k, 0, keepdims=False) for x in (chosen, shares))
+            value = jnp.sum(own * b)
+            return b - share * value, y + (place == k) * value
 
-        return chosen @ lax.fori_loop(0, n, turn, b)
+        return back(lax.fori_loop(0, n, turn, (b, jnp.zeros_like(b)))[1])
 
     def improved(x: Array, b: Array) -> Array:
         return x + once_more(b - a @ x)
 
-    return improved(chosen @ table[:, n], b), lambda b: improved(once_more(b), b)
+    return improved(back(upper[:, n]), b), lambda b: improved(once_more(b), b)
