@@ -12,9 +12,9 @@ from mjx_like.hard import interior_point, newton
 from mjx_like.hard.interior_point import Found
 from mjx_like.hard.problem import Point, Problem, contact_bound
 from mjx_like.math.batching import each_with_capacity, whole_batch
-from mjx_like.math.gauss_jordan import solve_and_again
 from mjx_like.math.lanes import in_lanes
 from mjx_like.math.lots import advanced, lot_of
+from mjx_like.math.pivots import solve_and_again
 
 Array = jax.Array
 

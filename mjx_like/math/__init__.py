@@ -8,5 +8,5 @@ components first, as do `unfused`, whose products are rounded, and `unfused_pose
 for code that XLA fuses; `select` reads and writes by index, and by `block_mask`, `lists` what flags choose; `batching`
 sees a batch as a whole, `lots` loops over one whose worlds end at different times. `platform` tells whether a program
 is for a CPU, `one_kernel` what is one kernel there, `lanes` which searches of many worlds are, by `loop_rules` and
-`gauss_jordan`; `on_gpu` tells where kernels of our own run, whose parts `kernel` has.
+`pivots`; `on_gpu` tells where kernels of our own run, whose parts `kernel` has.
 """

@@ -10,6 +10,7 @@ import pytest
 import mjx_like as mjx
 from mjx_like.hard import attempts
 from mjx_like.hard.interior_point import fails
+from mjx_like.hard.newton import without_impulses
 from mjx_like.hard.problem import without_friction
 from mjx_like.hard.sample import sample_problems
 from mjx_like.hard.search import search
@@ -45,12 +46,17 @@ def stepped(m, fails):
         z = z.replace(nu=jnp.where(failed, z.nu.at[1].set(-FALLEN / 0.01), z.nu))
         return found._replace(best=z, error=jnp.where(failed, 1e3, found.error))
 
+    def near_failing(iterations, p, start):
+        found = near(iterations, p, start)
+        return found._replace(error=jnp.where(fails(p), jnp.inf, found.error))
+
     def run(speed):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(attempts, "search_anywhere", failing)
+            patch.setattr(attempts, "near_search", near_failing)
             return mjx.step(m, mjx.make_data(m).replace(qvel=jnp.array([speed, -1.0])))
 
-    anywhere = attempts.search_anywhere
+    anywhere, near = attempts.search_anywhere, attempts.near_search
     return run
 
 
@@ -89,13 +95,17 @@ def test_where_all_fail_the_best_point_is_kept_and_counted(m):
 
 
 @pytest.mark.slow
-def test_only_the_worlds_that_fail_are_searched_again():
+def test_only_the_worlds_that_fail_are_searched_again(monkeypatch):
+    monkeypatch.setattr(attempts, "on_cpu", lambda: False)  # no search by Newton's method before
     p, nu = sample_problems(nv=4, nplain=3, ncone=8, nloss=2, worlds=40)
 
     def many(method, p, nu):
         return jax.jit(jax.vmap(functools.partial(method, 8)))(p, nu)  # steps that are enough for some of them
 
-    found, failed = many(attempts.attempts, p, nu)
+    def all_attempts(iterations, p, nu):
+        return attempts.attempts(iterations, p, nu, without_impulses(p, nu))
+
+    found, failed = many(all_attempts, p, nu)
     tries = [many(search, p, nu), many(search, p, jnp.zeros_like(nu))]
     tries.append(many(search, jax.vmap(without_friction)(p, jnp.ones(40, bool)), nu))
     first, second = (np.asarray(fails(x.error)) for x in tries[:2])

@@ -10,6 +10,7 @@ import pytest
 import mjx_like as mjx
 from mjx_like.hard import rows
 from mjx_like.hard.implicit_gradient import solution
+from mjx_like.hard.newton import without_impulses
 from mjx_like.hard.pair_rows import LimitsFirst, PairRows, limits_first
 from mjx_like.hard.problem import Problem
 from mjx_like.hard.sample import sample_problems
@@ -40,7 +41,9 @@ def test_limits_are_what_their_rows_say(limited):
 @pytest.mark.slow
 def test_derivatives_with_limits_are_what_their_rows_say(limited):
     def velocity(q: Problem, b, distance):
-        return jax.vmap(lambda q, nu: solution(30, q, nu)[0].nu)(q.replace(b=b, distance=distance), limited[2])
+        return jax.vmap(lambda q, nu: solution(30, q, nu, without_impulses(q, nu))[0].nu)(
+            q.replace(b=b, distance=distance), limited[2]
+        )
 
     along = [np.random.default_rng(1).normal(size=x.shape) for x in (limited[0].b, limited[0].distance)]
     own, written = (jax.jvp(functools.partial(velocity, q), (q.b, q.distance), tuple(along)) for q in limited[:2])

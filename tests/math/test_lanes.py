@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from jax import lax
 
-from mjx_like.math.gauss_jordan import solve_and_again
 from mjx_like.math.lanes import LANES, in_lanes
 from mjx_like.math.one_kernel import TESTED
+from mjx_like.math.pivots import solve_and_again
 from tests.support.processes import succeeds
 
 needs_kernels = pytest.mark.skipif(jaxlib.__version__ not in TESTED, reason="releases of jaxlib that are tested")

@@ -27,7 +27,13 @@ def solve_and_again(a: Array, b: Array) -> tuple[Array, Callable[[Array], Array]
         own = (place == jnp.min(jnp.where(size == jnp.max(size), place, n))).astype(a.dtype)
         row, free = own @ table, free - own
         share = free * column / jnp.sum(own * column)
-        return table - share[:, None] * row, free, put(chosen, own, k, 0), put(shares, share, k, 0), put(upper, row, k, 0)
+        return (
+            table - share[:, None] * row,
+            free,
+            put(chosen, own, k, 0),
+            put(shares, share, k, 0),
+            put(upper, row, k, 0),
+        )
 
     zero, table = jnp.zeros((n, n), a.dtype), jnp.concatenate([a, b[:, None]], axis=1)
     first = (table, jnp.ones_like(b), zero, zero, jnp.zeros_like(table))

@@ -1,0 +1,108 @@
+"""Newton's method on the central path: it finds the points of the interior point method, and goes on where one ended."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from mjx_like.hard import newton
+from mjx_like.hard.interior_point import tolerance
+from mjx_like.hard.kept import Kept, start_from
+from mjx_like.hard.newton import Start, without_impulses
+from mjx_like.hard.problem import residuals
+from mjx_like.hard.sample import sample_problems
+from mjx_like.hard.search import near_search, search
+
+WORLDS = 40
+SIZES = {"nv": 4, "nplain": 3, "ncone": 12, "nloss": 2, "limited": (1, 3), "worlds": WORLDS}
+
+
+@pytest.fixture(scope="module")
+def problems():
+    return sample_problems(**SIZES)
+
+
+@pytest.fixture(scope="module")
+def near():
+    """The compiled search, from a start."""
+    return jax.jit(jax.vmap(functools.partial(near_search, 30)))
+
+
+@pytest.fixture(scope="module")
+def found(problems, near):
+    p, nu = problems
+    return near(p, jax.vmap(without_impulses)(p, nu))
+
+
+def test_it_finds_what_the_interior_point_method_finds(problems, found):
+    p, nu = problems
+    ends = np.asarray(found.error) <= tolerance(jnp.float64)
+    assert ends.mean() > 0.8 and np.isinf(found.error[~ends]).all()
+    r = jax.tree.map(lambda x: np.asarray(x)[ends], jax.vmap(residuals)(p, found.best))
+    for name in ("motion", "s"):
+        np.testing.assert_allclose(getattr(r, name), 0, atol=1e-10)
+    np.testing.assert_allclose(r.pair, 0, atol=1e-8 * np.max(p.k[p.used > 0]))
+    other = jax.jit(jax.vmap(functools.partial(search, 30)))(p, nu)
+    np.testing.assert_allclose(found.best.nu[ends], other.best.nu[ends], atol=1e-8)
+
+
+def test_at_the_solution_it_ends_at_once(problems, found, near):
+    p, _ = problems
+    ends = found.error <= tolerance(jnp.float64)
+    z = found.best
+    again = near(p, Start(z.nu, z.gamma, z.c, z.loss_c))
+    assert np.max(again.iterations[ends]) <= 2
+    np.testing.assert_allclose(again.best.nu[ends], z.nu[ends], atol=1e-9)
+
+
+def test_groups_of_worlds_in_single_precision_find_the_same(problems, found):
+    p, nu = jax.tree.map(lambda x: x.astype(jnp.float32), problems)
+    p = p.replace(J=p.J.replace(limited=SIZES["limited"]))
+    single = jax.jit(jax.vmap(functools.partial(near_search, 30)))(p, jax.vmap(without_impulses)(p, nu))
+    both = (single.error <= tolerance(jnp.float32)) & (found.error <= tolerance(jnp.float64))
+    assert np.mean(both) > 0.7
+    np.testing.assert_allclose(single.best.nu[both], found.best.nu[both], atol=2e-3)
+
+
+def test_no_more_steps_than_are_asked_for(problems):
+    p, nu = problems
+    few = jax.jit(jax.vmap(functools.partial(near_search, 2)))(p, jax.vmap(without_impulses)(p, nu))
+    assert np.max(few.iterations) == 2 and np.isinf(few.error).any()
+
+
+def test_the_size_of_a_sliding_velocity():
+    rng = np.random.default_rng(0)
+    e, held, x = (10 ** rng.uniform(low, high, 10_000) for low, high in ((-8, 1), (-8, 3), (-9, 3)))
+    size = x + held * x / (e + np.sqrt(e * e + x * x))
+    root = newton._sliding(size, held, e)
+    np.testing.assert_allclose(root + held * root / (e + np.sqrt(e * e + root * root)), size, rtol=1e-14)
+
+
+def test_two_numbers_with_a_difference_and_a_product():
+    difference, product = np.array([3.0, -3.0, 0.0, 1e6, -1e6]), np.array([4.0, 4.0, 4.0, 1e-12, 1e-12])
+    first, second = newton._pairs(difference, product)
+    np.testing.assert_allclose(first * second, product, rtol=1e-14)
+    np.testing.assert_allclose(first - second, difference, rtol=1e-14)
+    np.testing.assert_array_equal(first[:2], [4, 1])
+
+
+class Contacts:
+    """What `start_from` reads of contacts."""
+
+    def __init__(self, pairs):
+        self.geom = jnp.array(pairs)
+
+
+def test_contacts_keep_the_impulses_of_their_pair():
+    p, nu = jax.tree.map(lambda x: x[0], sample_problems(nv=4, nplain=2, ncone=5, nloss=1, worlds=1))
+    before = [(0, 3), (0, 4), (1, 5), (2, 6), (-1, -1)]
+    after = [(0, 2), (0, 3), (1, 5), (2, 6), (2, 7)]  # one new, one gone, one new at the end
+    gamma, c = jnp.arange(1.0, 8.0), jnp.arange(10.0).reshape(5, 2)
+    kept = Kept(gamma, c, jnp.full((1, 1), 0.5), jnp.array(before))
+    begin = start_from(p, Contacts(after), nu, kept)
+    np.testing.assert_array_equal(begin.gamma, [1, 2, 0, 3, 5, 6, 0])
+    np.testing.assert_array_equal(begin.c[1:4], c[jnp.array([0, 2, 3])])
+    np.testing.assert_array_equal(begin.c[jnp.array([0, 4])], 0)
+    np.testing.assert_array_equal(begin.loss_c, kept.loss_c)
