@@ -7,7 +7,6 @@ Source: Dojo paper, section on the solver; Mehrotra 1992; Nesterov and Todd 1997
 """
 
 import functools
-from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 import jax
@@ -32,7 +31,6 @@ from mjx_like.hard.scaling import Scaling
 from mjx_like.math import lapack, safe
 
 Array = jax.Array
-Solver = Callable[[Array, Array], tuple[Array, Callable[[Array], Array]]]  # of one system, and again
 T = TypeVar("T")
 
 TO_BOUNDARY = 0.9  # share of the way to the boundary that a step takes
@@ -136,7 +134,7 @@ def error_of(p: Problem, z: Point, r: Residuals, motion: float = 1.0) -> Array:
     return functools.reduce(jnp.maximum, [jnp.max(x, initial=0) for x in parts])
 
 
-def advance(iterations: int, p: Problem, s: Search, solve_and_again: Solver = lapack.solve_and_again) -> Search:
+def advance(iterations: int, p: Problem, s: Search) -> Search:
     """Return the search one step later; a step that is not finite is not made."""
     z, at = s.z, s.at
     contact = Scaling(contact_bound(p, z.gamma), parts(z.c), z.eta, at.contact)
@@ -149,7 +147,7 @@ def advance(iterations: int, p: Problem, s: Search, solve_and_again: Solver = la
         return Free(s.apart, gamma, *push, *held)
 
     f = free(0.0, 0.0, None, None)
-    nu, again = solve_and_again(system.matrix(), system.side(s.motion, f))
+    nu, again = lapack.solve_and_again(system.matrix(), system.side(s.motion, f))
     change = changes(p, nu)
     away = system.step(f, nu, change)
     mean, length = _product(p, s.count, z, at), jnp.minimum(1.0, room(p, z, away, at, change).all())

@@ -10,6 +10,7 @@ for friction by such unknowns; Dojo paper for the conditions.
 """
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -17,7 +18,7 @@ import jax.numpy as jnp
 
 from mjx_like.hard.components import Parts, added, dot, parts, scaled
 from mjx_like.hard.elimination import Free, System, answer, free_pairs, of_product
-from mjx_like.hard.interior_point import Found, Solver, error_of, moved, tolerance
+from mjx_like.hard.interior_point import Found, error_of, moved, tolerance
 from mjx_like.hard.problem import Cones, Point, Problem, Rates, changes, contact_bound, joined, rates, residuals
 from mjx_like.math import lapack, safe
 from mjx_like.types.pytree import Record, leaf, record
@@ -73,14 +74,18 @@ def begin(iterations: int, p: Problem, start: Start) -> Walk:
     return walk._replace(done=jnp.asarray(_most(iterations) == 0))
 
 
-def advance(iterations: int, p: Problem, w: Walk, solve_and_again: Solver = lapack.solve_and_again) -> Walk:
+def _solve(a: Array, b: Array) -> Array:
+    return lapack.solve_and_again(a, b)[0]
+
+
+def advance(iterations: int, p: Problem, w: Walk, solve: Callable[[Array, Array], Array] = _solve) -> Walk:
     """Return the search one step later; it ends with a step that is not finite."""
     z, at = w.z, w.at
     cones = (contact_bound(p, z.gamma), z.c, z.eta, at.contact), (p.bound, z.loss_c, z.loss_eta, at.loss)
     (contact, push, grown), (loss, held, lost) = (_linear(*cone) for cone in cones)
     system = System(p, z, contact, loss)
     f = Free(w.apart, free_pairs(z, w.apart, 0.0), push, grown, held, lost)
-    nu, _ = solve_and_again(system.matrix(), system.side(w.motion, f))
+    nu = solve(system.matrix(), system.side(w.motion, f))
     change = changes(p, nu)
     ahead, at = moved(z, system.step(f, nu, change), 1.0), moved(at, change, 1.0)
     error = jnp.where(_inside(p, ahead), error_of(p, ahead, residuals(p, ahead, at), _MOTION), jnp.inf)

@@ -11,10 +11,10 @@ from jax import lax
 from mjx_like.hard import interior_point, newton
 from mjx_like.hard.interior_point import Found
 from mjx_like.hard.problem import Point, Problem, contact_bound
+from mjx_like.math import pivots
 from mjx_like.math.batching import each_with_capacity, whole_batch
 from mjx_like.math.lanes import in_lanes
 from mjx_like.math.lots import advanced, lot_of
-from mjx_like.math.pivots import solve_and_again
 
 Array = jax.Array
 
@@ -28,12 +28,13 @@ class _Method(NamedTuple):
     """A way to search, of one world."""
 
     begin: Callable[[int, Problem, Any], Any]  # (iterations, problem, start) -> where the search stands
-    advance: Callable[..., Any]  # (iterations, problem, where it stands, solve_and_again) -> the same one step later
+    advance: Callable[..., Any]  # (iterations, problem, where it stands) -> the same one step later
     found_by: Callable[[Any], Found]
+    of_most: bool  # worlds of a batch; what few of them need is compiled for fewer capacities, and not in lanes
 
 
-_INTERIOR_POINT = _Method(interior_point.begin, interior_point.advance, interior_point.found_by)
-_NEWTON = _Method(newton.begin, newton.advance, newton.found_by)
+_INTERIOR_POINT = _Method(interior_point.begin, interior_point.advance, interior_point.found_by, of_most=False)
+_NEWTON = _Method(newton.begin, newton.advance, newton.found_by, of_most=True)
 
 
 def search(iterations: int, p: Problem, nu: Array, wanted: Array | bool = True) -> Found:
@@ -54,17 +55,19 @@ def _search(method: _Method, iterations: int, p: Problem, start: Any, wanted: Ar
         def sized(size: int, own: Array, p: Problem, start: Any) -> Found:
             return _sized(method, iterations, size, own & wanted, p, start)
 
-        return each_with_capacity(_capacities(p), jnp.where(wanted, _need(p), 0), sized, p, start)
+        return each_with_capacity(_capacities(method, p), jnp.where(wanted, _need(p), 0), sized, p, start)
 
     return whole_batch(batched)(p, start, jnp.asarray(wanted))
 
 
-def _capacities(p: Problem) -> tuple[int, ...]:
+def _capacities(method: _Method, p: Problem) -> tuple[int, ...]:
     """Return the numbers of cones to choose from, all of them the last; each is a program of its own.
 
-    In lanes there is one more at the most, about a third, else 8 and from there on threefold.
+    In lanes there is one more at the most, about a third, else 8 and from there on threefold, or 8 alone.
     """
     most = p.contact.used.shape[-1]
+    if not method.of_most:
+        return (_UNIT, most) if _LEAST_GAIN * _UNIT < most and p.b.shape[-1] > _MOST_IN_LANES else (most,)
     if p.b.shape[-1] <= _MOST_IN_LANES:
         some = _UNIT * -(-most // (3 * _UNIT))
         return (some, most) if _LEAST_GAIN_IN_LANES * some < most else (most,)
@@ -88,7 +91,7 @@ def _sized(method: _Method, iterations: int, size: int, own: Array, p: Problem, 
     """
     lost = p.contact.used.shape[1] - size
     p, start = jax.vmap(functools.partial(_cut, lost))(p), jax.vmap(functools.partial(_cut_start, lost))(start)
-    found = _in_lanes(method, iterations, own, p, start)
+    found = _in_lanes(method, iterations, own, p, start) if method.of_most else None
     if found is None:
         first = jax.vmap(functools.partial(_begun, method, iterations))(own, p, start)
         step = jax.vmap(functools.partial(method.advance, iterations))
@@ -100,7 +103,7 @@ def _in_lanes(method: _Method, iterations: int, own: Array, p: Problem, start: A
     """Return the searches where groups of worlds are one kernel each, else None."""
 
     def one(own: Array, p: Problem, start: Any) -> Found:
-        step = functools.partial(method.advance, iterations, p, solve_and_again=solve_and_again)
+        step = functools.partial(method.advance, iterations, p, solve=pivots.solve)
         return method.found_by(lax.while_loop(lambda s: ~s.done, step, _begun(method, iterations, own, p, start)))
 
     return in_lanes(one, own, p, start) if p.b.shape[1] <= _MOST_IN_LANES else None

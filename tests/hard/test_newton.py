@@ -1,4 +1,4 @@
-"""Newton's method on the central path: it finds the points of the interior point method, and goes on where one ended."""
+"""Newton's method on the central path: it finds what the interior point method finds, and goes on where one ended."""
 
 import functools
 
