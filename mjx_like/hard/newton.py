@@ -26,8 +26,8 @@ from mjx_like.types.pytree import Record, leaf, record
 Array = jax.Array
 
 MOST = 18  # steps
-_PLAIN = 5  # steps at the products of the problem, before those that begin with large ones
-_LARGE, _RATIO = 1e4, 0.2  # products over those of the problem, and what each step leaves of them
+_PLAIN = 4  # steps at the products of the problem, before those that begin with large ones
+_LARGE, _RATIO = 1e4, 0.3  # products over those of the problem, and what each step leaves of them
 _SURE = 1e-2  # error, over the tolerance, at which a search ends; within the tolerance it makes one step more
 _MOTION = 100  # times as much as elsewhere does what is left of the motion count, which steps from afar leave
 _ROOTS = 5  # steps for the size of a sliding velocity
