@@ -95,7 +95,7 @@ def advance(iterations: int, p: Problem, w: Walk, solve: Callable[[Array, Array]
     best = jax.tree.map(lambda a, b: jnp.where(better, a, b), ahead, w.best)
     within, finite = error <= tolerance(error.dtype), jnp.isfinite(jnp.sum(r.motion))
     ends = (within & w.within) | (error <= _SURE * tolerance(error.dtype)) | (count >= _most(iterations)) | ~finite
-    return Walk(z, at, r.motion, r.s, best, jnp.minimum(error, w.error), within, count, ends)
+    return Walk(z, at, r.motion, r.s, best, jnp.where(better, error, w.error), within, count, ends)
 
 
 def found_by(w: Walk) -> Found:
