@@ -30,7 +30,7 @@ class _Method(NamedTuple):
     begin: Callable[[int, Problem, Any], Any]  # (iterations, problem, start) -> where the search stands
     advance: Callable[..., Any]  # (iterations, problem, where it stands) -> the same one step later
     found_by: Callable[[Any], Found]
-    of_most: bool  # worlds of a batch; what few of them need is compiled once, for all cones, and not in lanes
+    of_most: bool  # worlds of a batch; what few of them need is compiled for fewer capacities, and not in lanes
 
 
 _INTERIOR_POINT = _Method(interior_point.begin, interior_point.advance, interior_point.found_by, of_most=False)
@@ -63,12 +63,14 @@ def _search(method: _Method, iterations: int, p: Problem, start: Any, wanted: Ar
 def _capacities(method: _Method, p: Problem) -> tuple[int, ...]:
     """Return the numbers of cones to choose from, all of them the last; each is a program of its own.
 
-    What most worlds need has in lanes one more at the most, about a third, else 8 and from there on threefold.
+    What most worlds need has in lanes one more at the most, about a third, else 8 and from there on threefold; what few
+    need 8 at the most, and in small models none.
     """
     most = p.contact.used.shape[-1]
+    small = p.b.shape[-1] <= _MOST_IN_LANES
     if not method.of_most:
-        return (most,)
-    if p.b.shape[-1] <= _MOST_IN_LANES:
+        return (most,) if small or _LEAST_GAIN * _UNIT >= most else (_UNIT, most)
+    if small:
         some = _UNIT * -(-most // (3 * _UNIT))
         return (some, most) if _LEAST_GAIN_IN_LANES * some < most else (most,)
     sizes, size = [], _UNIT
