@@ -25,12 +25,8 @@ class Kept(NamedTuple):
 
 def nothing(p: Problem, contact: Contact) -> Kept:
     """Return what is kept before the first solve; p and contact: of any solve, or their shapes."""
-
-    def none(x: Array) -> Array:
-        return jnp.zeros(x.shape, x.dtype)
-
-    start = jax.tree.map(none, jax.eval_shape(without_impulses, p, p.b))
-    return Kept(start.gamma, start.c, start.loss_c, none(contact.geom))
+    start = without_impulses(p, p.b)
+    return Kept(start.gamma, start.c, start.loss_c, jnp.zeros_like(contact.geom))
 
 
 def kept(p: Problem, contact: Contact, z: Point) -> Kept:

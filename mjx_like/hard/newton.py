@@ -42,6 +42,10 @@ class Start(Record):
     c: Array = leaf("ncone", "ndim")
     loss_c: Array = leaf("nloss", 1)
 
+    def cut(self, lost: int) -> "Start":
+        """Return the start of a problem without so many cones at the end."""
+        return self.replace(gamma=self.gamma[: self.gamma.shape[0] - lost], c=self.c[: self.c.shape[0] - lost])
+
 
 class Walk(NamedTuple):
     """Where a search stands."""

@@ -30,11 +30,14 @@ class _Method(NamedTuple):
     begin: Callable[[int, Problem, Any], Any]  # (iterations, problem, start) -> where the search stands
     advance: Callable[..., Any]  # (iterations, problem, where it stands) -> the same one step later
     found_by: Callable[[Any], Found]
+    cut: Callable[[Any, int], Any]  # (start, cones) -> the start of a problem without so many cones at the end
     of_most: bool  # worlds of a batch; what few of them need is compiled for fewer capacities, and not in lanes
 
 
-_INTERIOR_POINT = _Method(interior_point.begin, interior_point.advance, interior_point.found_by, of_most=False)
-_NEWTON = _Method(newton.begin, newton.advance, newton.found_by, of_most=True)
+_INTERIOR_POINT = _Method(
+    interior_point.begin, interior_point.advance, interior_point.found_by, lambda nu, _: nu, of_most=False
+)
+_NEWTON = _Method(newton.begin, newton.advance, newton.found_by, newton.Start.cut, of_most=True)
 
 
 def search(iterations: int, p: Problem, nu: Array, wanted: Array | bool = True) -> Found:
@@ -92,7 +95,7 @@ def _sized(method: _Method, iterations: int, size: int, own: Array, p: Problem, 
     Others are not made.
     """
     lost = p.contact.used.shape[1] - size
-    p, start = jax.vmap(functools.partial(_cut, lost))(p), jax.vmap(functools.partial(_cut_start, lost))(start)
+    p, start = jax.vmap(functools.partial(_cut, lost))(p), jax.vmap(lambda x: method.cut(x, lost))(start)
     found = _in_lanes(method, iterations, own, p, start) if method.of_most else None
     if found is None:
         first = jax.vmap(functools.partial(_begun, method, iterations))(own, p, start)
@@ -121,13 +124,6 @@ def _cut(lost: int, p: Problem) -> Problem:
     """Return the problem without so many cones at the end."""
     pairs = {name: _first(getattr(p, name), lost) for name in ("distance", "k", "used", "fall", "gap", "mass")}
     return p.replace(J=p.J.cut(lost), contact=jax.tree.map(lambda x: _first(x, lost), p.contact), **pairs)
-
-
-def _cut_start(lost: int, start: Array | newton.Start) -> Array | newton.Start:
-    """Return the start of a problem that is cut."""
-    if not isinstance(start, newton.Start):
-        return start
-    return start.replace(gamma=_first(start.gamma, lost), c=_first(start.c, lost))
 
 
 def _first(x: Array, lost: int) -> Array:

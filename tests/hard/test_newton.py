@@ -59,7 +59,6 @@ def test_at_the_solution_it_ends_at_once(problems, found, near):
 
 def test_groups_of_worlds_in_single_precision_find_the_same(problems, found):
     p, nu = jax.tree.map(lambda x: x.astype(jnp.float32), problems)
-    p = p.replace(J=p.J.replace(limited=SIZES["limited"]))
     single = jax.jit(jax.vmap(functools.partial(near_search, 30)))(p, jax.vmap(without_impulses)(p, nu))
     both = (single.error <= tolerance(jnp.float32)) & (found.error <= tolerance(jnp.float64))
     assert np.mean(both) > 0.7
