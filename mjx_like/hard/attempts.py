@@ -1,8 +1,8 @@
-"""The search: by Newton's method on a CPU, then by the interior point method, again where that fails.
+"""The search, by Newton's method on a CPU, else by the interior point method, and again where it fails.
 
-The latter is made again from rest, where the products of slacks and impulses begin near their targets, then without the
-friction of contacts: the conditions are those of a convex problem then, so that bodies end apart whatever kept the
-searches before.
+It is made again from rest, where the products of slacks and impulses begin near their targets or, by Newton's method,
+far above them, then without the friction of contacts: the conditions are those of a convex problem then, so that bodies
+end apart whatever kept the searches before.
 """
 
 import functools
@@ -12,14 +12,16 @@ import jax.numpy as jnp
 from jax import lax
 
 from mjx_like.hard.interior_point import Found, fails
-from mjx_like.hard.newton import Start
-from mjx_like.hard.problem import Problem, without_friction
+from mjx_like.hard.newton import TRIALS, Start, without_impulses
+from mjx_like.hard.problem import Point, Problem, without_friction
 from mjx_like.hard.search import near_search
 from mjx_like.hard.search_anywhere import search_anywhere
 from mjx_like.math.batching import of_worlds, whole_batch
 from mjx_like.math.platform import on_cpu
 
 Array = jax.Array
+
+_ANYWHERE = 3  # searches by the interior point method, the last without friction
 
 
 def attempts(iterations: int, p: Problem, nu: Array, start: Start) -> tuple[Found, Array]:
@@ -33,26 +35,33 @@ def attempts(iterations: int, p: Problem, nu: Array, start: Start) -> tuple[Foun
 
 def _batched(iterations: int, p: Problem, nu: Array, start: Start) -> tuple[Found, Array]:
     """Return what `attempts` does for a batch of worlds; the search is the body of a loop, and compiled once."""
-    search = jax.vmap(functools.partial(search_anywhere, iterations))
+    method, trials = (_near, TRIALS) if on_cpu() else (_anywhere, _ANYWHERE)
 
     def goes(s: tuple[Found, Array]) -> Array:
         found, tries = s
-        return jnp.any(fails(found.error) & (tries < 3))
+        return jnp.any(fails(found.error) & (tries < trials))
 
     def attempt(s: tuple[Found, Array]) -> tuple[Found, Array]:
         found, tries = s
         own = fails(found.error)
-        begin = jnp.where(tries[:, None] == 1, 0, nu)
-        new = search(jax.vmap(without_friction)(p, tries > 1), begin, own)
+        new = method(iterations, jax.vmap(without_friction)(p, tries >= trials - 1), nu, start, tries, own)
         new = new._replace(iterations=new.iterations + found.iterations)
         return of_worlds(own, new, found), tries + own
 
-    batch = nu.shape[:1]
-    if on_cpu():
-        first = jax.vmap(functools.partial(near_search, iterations))(p, start)
-    else:
-        shapes = jax.eval_shape(search, p, nu, jax.ShapeDtypeStruct(batch, bool))
-        first = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
-        first = first._replace(error=jnp.full(batch, jnp.inf, nu.dtype))
-    found, tries = lax.while_loop(goes, attempt, (first, jnp.zeros(batch, jnp.int32)))
-    return found, tries > 2
+    tries = jnp.zeros(nu.shape[:1], jnp.int32)
+    point = Point(nu, p.k, start.gamma, start.c, p.contact.k, start.loss_c, p.bound)  # any, of these shapes
+    none = Found(point, jnp.full_like(p.h, jnp.inf), tries, tries > 0)
+    found, tries = lax.while_loop(goes, attempt, (none, tries))
+    return found, tries > trials - 1
+
+
+def _near(iterations: int, p: Problem, nu: Array, start: Start, tries: Array, wanted: Array) -> Found:
+    """Return the searches of a batch by Newton's method; tries: before these, of each world."""
+    rest = jax.vmap(without_impulses)(p, jnp.zeros_like(nu), tries)
+    return jax.vmap(functools.partial(near_search, iterations))(p, of_worlds(tries > 0, rest, start), wanted)
+
+
+def _anywhere(iterations: int, p: Problem, nu: Array, start: Start, tries: Array, wanted: Array) -> Found:
+    """Return them by the interior point method."""
+    begin = jnp.where(tries[:, None] == 1, 0, nu)
+    return jax.vmap(functools.partial(search_anywhere, iterations))(p, begin, wanted)

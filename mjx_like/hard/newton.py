@@ -2,14 +2,14 @@
 
 Each pair has one unknown, the slack less the impulse over a weight, which gives both: positive, with the product that
 is wanted. Likewise the sliding velocity less the friction over a weight gives a point on the central path of the cone.
-A step solves the linearised conditions, goes all of the way, and takes the point of the path that its unknowns say.
-Where that does not end soon, steps go on with large products that fall in equal ratios. They can take turns between two
-points and fail, as those of an interior point method seldom do.
+A step solves the linearised conditions and takes the point of the path that its unknowns say, all of the way or, where
+that leaves less of the motion, a part of it. The first trial has few steps, from what is known of the solution; others
+begin at rest with large products, which fall in equal ratios.
 Source: Chen and Harker 1993 and Kanzow 1996 for pairs; Fukushima, Luo and Tseng 2002 for cones; Alart and Curnier 1991
 for friction by such unknowns; Dojo paper for the conditions.
 """
 
-import math
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -19,15 +19,30 @@ import jax.numpy as jnp
 from mjx_like.hard.components import Parts, added, dot, parts, scaled
 from mjx_like.hard.elimination import Free, System, answer, free_pairs, of_product
 from mjx_like.hard.interior_point import Found, error_of, moved, tolerance
-from mjx_like.hard.problem import Cones, Point, Problem, Rates, changes, contact_bound, joined, rates, residuals
+from mjx_like.hard.problem import (
+    Cones,
+    Point,
+    Problem,
+    Rates,
+    Residuals,
+    changes,
+    contact_bound,
+    joined,
+    rates,
+    residuals,
+)
 from mjx_like.math import lapack, safe
 from mjx_like.types.pytree import Record, leaf, record
 
 Array = jax.Array
 
-MOST = 18  # steps
-_PLAIN = 4  # steps at the products of the problem, before those that begin with large ones
-_LARGE, _RATIO = 1e4, 0.3  # products over those of the problem, and what each step leaves of them
+# of each trial, the last the one without friction: products over those of the problem where it begins, the share of the
+# iterations in which they fall to those, and the share of the iterations that it has
+_LARGE = (1, 1e4, 1e4, 1e2, 1e6)
+_FALL = (1, 1 / 4, 2 / 3, 2 / 3, 2 / 3)
+_MOST = (1 / 5, 1, 1, 1, 1)
+TRIALS = len(_MOST)
+_PART = 0.3  # of a step, where it leaves less of the motion than all of it
 _SURE = 1e-2  # error, over the tolerance, at which a search ends; within the tolerance it makes one step more
 _MOTION = 100  # times as much as elsewhere does what is left of the motion count, which steps from afar leave
 _ROOTS = 5  # steps for the size of a sliding velocity
@@ -41,6 +56,7 @@ class Start(Record):
     gamma: Array = leaf("npair")
     c: Array = leaf("ncone", "ndim")
     loss_c: Array = leaf("nloss", 1)
+    trial: Array = leaf()  # the number of searches before
 
     def cut(self, lost: int) -> "Start":
         """Return the start of a problem without so many cones at the end."""
@@ -48,34 +64,34 @@ class Start(Record):
 
 
 class Walk(NamedTuple):
-    """Where a search stands."""
+    """Where a search stands: after a step that is yet to be moved onto the path."""
 
-    z: Point  # on the central path
+    z: Point  # before the step
     at: Rates  # of its velocity
-    motion: Array  # residual
-    apart: Array  # residual of its slacks
-    best: Point  # of all before they were moved onto the path
+    step: Point
+    change: Rates  # that goes with it
+    best: Point  # of all at the end of steps
     error: Array  # of the best
     within: Array  # whether that of the last one was within the tolerance
+    trial: Array  # as in `Start`
     iterations: Array
     done: Array
 
 
-def without_impulses(p: Problem, nu: Array) -> Start:
+def without_impulses(p: Problem, nu: Array, trial: Array | int = 0) -> Start:
     """Return a start from a velocity, shape (nv,), that nothing is known of."""
     loss_c = jnp.zeros(p.loss.J.shape[:-1], p.b.dtype)
-    return Start(nu, jnp.zeros_like(p.k), jnp.zeros(p.contact.J.shape[:-1], p.b.dtype), loss_c)
+    return Start(nu, jnp.zeros_like(p.k), jnp.zeros(p.contact.J.shape[:-1], p.b.dtype), loss_c, jnp.int32(trial))
 
 
 def begin(iterations: int, p: Problem, start: Start) -> Walk:
     """Return the search before the first step."""
     at = rates(p, start.nu)
-    s = p.distance + p.h * at.pair
-    off = Point(start.nu, s, start.gamma, start.c, jnp.ones_like(p.contact.k), start.loss_c, jnp.ones_like(p.bound))
-    z = _on_path(p, off, at, 1.0)
-    r, no = residuals(p, z, at), jnp.asarray(False)
-    walk = Walk(z, at, r.motion, r.s, z, jnp.full_like(p.h, jnp.inf), no, jnp.int32(0), no)
-    return walk._replace(done=jnp.asarray(_most(iterations) == 0))
+    s, eta, loss_eta = p.distance + p.h * at.pair, jnp.ones_like(p.contact.k), jnp.ones_like(p.bound)
+    z = Point(start.nu, s, start.gamma, start.c, eta, start.loss_c, loss_eta)
+    still = jax.tree.map(jnp.zeros_like, (z, at))
+    no, error = jnp.asarray(False), jnp.full_like(p.h, jnp.inf)
+    return Walk(z, at, *still, z, error, no, start.trial, jnp.int32(0), jnp.asarray(iterations == 0))
 
 
 def _solve(a: Array, b: Array) -> Array:
@@ -84,37 +100,56 @@ def _solve(a: Array, b: Array) -> Array:
 
 def advance(iterations: int, p: Problem, w: Walk, solve: Callable[[Array, Array], Array] = _solve) -> Walk:
     """Return the search one step later; it ends with a step that is not finite."""
-    z, at = w.z, w.at
+    z, at, r = _on_path_after(p, w, _target(iterations, w))
     cones = (contact_bound(p, z.gamma), z.c, z.eta, at.contact), (p.bound, z.loss_c, z.loss_eta, at.loss)
     (contact, push, grown), (loss, held, lost) = (_linear(*cone) for cone in cones)
     system = System(p, z, contact, loss)
-    f = Free(w.apart, free_pairs(z, w.apart, 0.0), push, grown, held, lost)
-    nu = solve(system.matrix(), system.side(w.motion, f))
+    f = Free(r.s, free_pairs(z, r.s, 0.0), push, grown, held, lost)
+    nu = solve(system.matrix(), system.side(r.motion, f))
     change = changes(p, nu)
-    ahead, at = moved(z, system.step(f, nu, change), 1.0), moved(at, change, 1.0)
-    error = jnp.where(_inside(p, ahead), error_of(p, ahead, residuals(p, ahead, at), _MOTION), jnp.inf)
-    z = _on_path(p, ahead, at, _target(w.iterations + 1))
-    r = residuals(p, z, at)
-    better, count = error < w.error, w.iterations + 1
+    step = system.step(f, nu, change)
+    ahead, there = moved(z, step, 1.0), moved(at, change, 1.0)
+    error = jnp.where(_inside(p, ahead), error_of(p, ahead, residuals(p, ahead, there), _MOTION), jnp.inf)
+    better, within, count = error < w.error, error <= tolerance(error.dtype), w.iterations + 1
     best = jax.tree.map(lambda a, b: jnp.where(better, a, b), ahead, w.best)
-    within, finite = error <= tolerance(error.dtype), jnp.isfinite(jnp.sum(r.motion))
-    ends = (within & w.within) | (error <= _SURE * tolerance(error.dtype)) | (count >= _most(iterations)) | ~finite
-    return Walk(z, at, r.motion, r.s, best, jnp.where(better, error, w.error), within, count, ends)
+    ends = (within & w.within) | (error <= _SURE * tolerance(error.dtype)) | (count >= _most(iterations, w.trial))
+    ends = ends | ~jnp.isfinite(jnp.sum(nu))
+    return Walk(z, at, step, change, best, jnp.where(better, error, w.error), within, w.trial, count, ends)
+
+
+def _on_path_after(p: Problem, w: Walk, target: Array) -> tuple[Point, Rates, Residuals]:
+    """Return the point of the path after a step, or after the part of it where that leaves less of the motion."""
+
+    def after(part: Array) -> tuple[Array, tuple[Point, Rates, Residuals]]:
+        at = moved(w.at, w.change, part)
+        z = _on_path(p, moved(w.z, w.step, part), at, target)
+        r = residuals(p, z, at)
+        impulse = jnp.max(jnp.abs(p.b), initial=0) + jnp.max(p.used * z.gamma, initial=0)
+        return jnp.max(jnp.abs(r.motion), initial=0) / jnp.maximum(impulse, safe.tiny(impulse)), (z, at, r)
+
+    left, each = jax.vmap(after)(jnp.array([1.0, _PART], p.h.dtype))
+    return jax.tree.map(lambda x: jnp.where(left[1] < left[0], x[1], x[0]), each)
 
 
 def found_by(w: Walk) -> Found:
-    """Return what a search has found; its error is infinite where that is beyond the tolerance."""
-    return Found(w.best, jnp.where(w.error <= tolerance(w.error.dtype), w.error, jnp.inf), w.iterations, w.done)
+    """Return what a search has found; the error of a first trial is infinite where that is beyond the tolerance."""
+    found = (w.error <= tolerance(w.error.dtype)) | (w.trial > 0)
+    return Found(w.best, jnp.where(found, w.error, jnp.inf), w.iterations, w.done)
 
 
-def _most(iterations: int) -> int:
-    return min(iterations, MOST)
+def _most(iterations: int, trial: Array) -> Array:
+    """Return how many steps a trial has."""
+    return jnp.ceil(_of_trial(trial, _MOST) * iterations).astype(jnp.int32)
 
 
-def _target(step: Array) -> Array | float:
+def _target(iterations: int, w: Walk) -> Array:
     """Return the products that a step aims at, over those of the problem."""
-    fallen = math.log(_LARGE) + math.log(_RATIO) * (step - _PLAIN)
-    return jnp.where(step < _PLAIN, 1.0, jnp.exp(jnp.maximum(fallen, 0.0)))
+    large, fall = (_of_trial(w.trial, x) for x in (_LARGE, _FALL))
+    return jnp.exp(jnp.log(large) * jnp.maximum(1 - w.iterations / (fall * max(iterations, 1)), 0.0))
+
+
+def _of_trial(trial: Array, values: tuple[float, ...]) -> Array:
+    return functools.reduce(lambda x, i: jnp.where(trial == i, values[i], x), range(1, TRIALS), jnp.asarray(values[0]))
 
 
 def _linear(bound: Array, c: Array, eta: Array, at: Parts) -> tuple:

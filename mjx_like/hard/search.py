@@ -48,9 +48,9 @@ def search(iterations: int, p: Problem, nu: Array, wanted: Array | bool = True) 
     return _search(_INTERIOR_POINT, iterations, p, nu, wanted)
 
 
-def near_search(iterations: int, p: Problem, start: newton.Start) -> Found:
-    """Return the point of the central path by Newton's method; the error is infinite where that does not find it."""
-    return _search(_NEWTON, iterations, p, start, True)
+def near_search(iterations: int, p: Problem, start: newton.Start, wanted: Array | bool = True) -> Found:
+    """Return what `search` does, by Newton's method."""
+    return _search(_NEWTON, iterations, p, start, wanted)
 
 
 def _search(method: _Method, iterations: int, p: Problem, start: Any, wanted: Array | bool) -> Found:
@@ -66,21 +66,15 @@ def _search(method: _Method, iterations: int, p: Problem, start: Any, wanted: Ar
 def _capacities(method: _Method, p: Problem) -> tuple[int, ...]:
     """Return the numbers of cones to choose from, all of them the last; each is a program of its own.
 
-    What most worlds need has in lanes one more at the most, about a third, else 8 and from there on threefold; what few
-    need 8 at the most, and in small models none.
+    There is one more at the most: what most worlds need has about a third in lanes, else 8; what few need has 8, and in
+    small models none.
     """
     most = p.contact.used.shape[-1]
     small = p.b.shape[-1] <= _MOST_IN_LANES
-    if not method.of_most:
-        return (most,) if small or _LEAST_GAIN * _UNIT >= most else (_UNIT, most)
-    if small:
-        some = _UNIT * -(-most // (3 * _UNIT))
-        return (some, most) if _LEAST_GAIN_IN_LANES * some < most else (most,)
-    sizes, size = [], _UNIT
-    while _LEAST_GAIN * size < most:
-        sizes.append(size)
-        size *= 3
-    return (*sizes, most)
+    if small and not method.of_most:
+        return (most,)
+    some, gain = (_UNIT * -(-most // (3 * _UNIT)), _LEAST_GAIN_IN_LANES) if small else (_UNIT, _LEAST_GAIN)
+    return (some, most) if gain * some < most else (most,)
 
 
 def _need(p: Problem) -> Array:

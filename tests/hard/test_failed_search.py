@@ -9,11 +9,11 @@ import pytest
 
 import mjx_like as mjx
 from mjx_like.hard import attempts
-from mjx_like.hard.interior_point import fails
-from mjx_like.hard.newton import without_impulses
+from mjx_like.hard.interior_point import fails, tolerance
+from mjx_like.hard.newton import TRIALS, without_impulses
 from mjx_like.hard.problem import without_friction
 from mjx_like.hard.sample import sample_problems
-from mjx_like.hard.search import search
+from mjx_like.hard.search import near_search, search
 from mjx_like.math.batching import of_worlds
 
 SLIDER = """<mujoco><option timestep="0.01"/><worldbody>
@@ -40,23 +40,17 @@ def always(p):
 def stepped(m, fails):
     """Return the function of a speed: Data after one step in which searches of such problems fail."""
 
-    def failing(iterations, p, nu, wanted):
-        found = anywhere(iterations, p, nu, wanted)
+    def failing(iterations, p, start, wanted):
+        found = near_search(iterations, p, start, wanted)
         z, failed = found.best, fails(p)
         z = z.replace(nu=jnp.where(failed, z.nu.at[1].set(-FALLEN / 0.01), z.nu))
         return found._replace(best=z, error=jnp.where(failed, 1e3, found.error))
 
-    def near_failing(iterations, p, start):
-        found = near(iterations, p, start)
-        return found._replace(error=jnp.where(fails(p), jnp.inf, found.error))
-
     def run(speed):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(attempts, "search_anywhere", failing)
-            patch.setattr(attempts, "near_search", near_failing)
+            patch.setattr(attempts, "near_search", failing)
             return mjx.step(m, mjx.make_data(m).replace(qvel=jnp.array([speed, -1.0])))
 
-    anywhere, near = attempts.search_anywhere, attempts.near_search
     return run
 
 
@@ -96,7 +90,7 @@ def test_where_all_fail_the_best_point_is_kept_and_counted(m):
 
 @pytest.mark.slow
 def test_only_the_worlds_that_fail_are_searched_again(monkeypatch):
-    monkeypatch.setattr(attempts, "on_cpu", lambda: False)  # no search by Newton's method before
+    monkeypatch.setattr(attempts, "on_cpu", lambda: False)  # by the interior point method
     p, nu = sample_problems(nv=4, nplain=3, ncone=8, nloss=2, worlds=40)
 
     def many(method, p, nu):
@@ -116,3 +110,24 @@ def test_only_the_worlds_that_fail_are_searched_again(monkeypatch):
         jax.tree.map(functools.partial(np.testing.assert_allclose, rtol=1e-12), getattr(found, name), expected)
     made = [np.ones(40, bool), first, failed]
     np.testing.assert_array_equal(found.iterations, sum(x * t.iterations for x, t in zip(made, tries, strict=True)))
+
+
+def test_later_trials_of_newtons_method_begin_at_rest_and_the_last_has_no_friction():
+    p, nu = sample_problems(nv=4, nplain=3, ncone=8, nloss=2, worlds=40)
+    seen = []
+
+    def failing(iterations, p, start, wanted):
+        jax.debug.callback(lambda *x: seen.append(x), start.trial, start.nu, p.contact.used, wanted)
+        found = near_search(iterations, p, start, wanted)
+        return found._replace(error=jnp.where(start.trial < TRIALS - 1, 1e3, found.error))
+
+    def all_attempts(p, nu):
+        return attempts.attempts(30, p, nu, without_impulses(p, nu))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(attempts, "near_search", failing)
+        found, failed = jax.jit(jax.vmap(all_attempts))(p, nu)
+    assert np.all(failed) and np.max(found.error) <= tolerance(jnp.float64)
+    assert sorted(int(trial) for trial, *_ in seen) == sorted(40 * list(range(TRIALS)))
+    for trial, begin, used, wanted in seen:
+        assert wanted and bool(np.any(begin)) == (trial == 0) and (trial < TRIALS - 1 or not np.any(used))
