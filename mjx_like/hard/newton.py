@@ -89,9 +89,18 @@ def begin(iterations: int, p: Problem, start: Start) -> Walk:
     at = rates(p, start.nu)
     s, eta, loss_eta = p.distance + p.h * at.pair, jnp.ones_like(p.contact.k), jnp.ones_like(p.bound)
     z = Point(start.nu, s, start.gamma, start.c, eta, start.loss_c, loss_eta)
-    still = jax.tree.map(jnp.zeros_like, (z, at))
-    no, error = jnp.asarray(False), jnp.full_like(p.h, jnp.inf)
-    return Walk(z, at, *still, z, error, no, start.trial, jnp.int32(0), jnp.asarray(iterations == 0))
+    return Walk(
+        z=z,
+        at=at,
+        step=jax.tree.map(jnp.zeros_like, z),
+        change=jax.tree.map(jnp.zeros_like, at),
+        best=z,
+        error=jnp.full_like(p.h, jnp.inf),
+        within=jnp.asarray(False),
+        trial=start.trial,
+        iterations=jnp.int32(0),
+        done=jnp.asarray(iterations == 0),
+    )
 
 
 def _solve(a: Array, b: Array) -> Array:

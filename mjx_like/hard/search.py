@@ -20,7 +20,7 @@ Array = jax.Array
 
 _UNIT = 8  # cones
 _MOST_IN_LANES = 16  # dofs; with more, what a group works on leaves the cache
-# of all cones over those of a capacity; each more takes a third longer to compile in lanes, an eighth elsewhere
+# of all cones over those of a capacity, or it is not worth the time to compile
 _LEAST_GAIN, _LEAST_GAIN_IN_LANES = 1.5, 2.5
 
 
@@ -31,13 +31,13 @@ class _Method(NamedTuple):
     advance: Callable[..., Any]  # (iterations, problem, where it stands) -> the same one step later
     found_by: Callable[[Any], Found]
     cut: Callable[[Any, int], Any]  # (start, cones) -> the start of a problem without so many cones at the end
-    of_most: bool  # worlds of a batch; what few of them need is compiled for fewer capacities, and not in lanes
+    in_lanes: bool  # whether groups of worlds of small models are one kernel each, on a CPU
 
 
 _INTERIOR_POINT = _Method(
-    interior_point.begin, interior_point.advance, interior_point.found_by, lambda nu, _: nu, of_most=False
+    interior_point.begin, interior_point.advance, interior_point.found_by, lambda nu, _: nu, in_lanes=False
 )
-_NEWTON = _Method(newton.begin, newton.advance, newton.found_by, newton.Start.cut, of_most=True)
+_NEWTON = _Method(newton.begin, newton.advance, newton.found_by, newton.Start.cut, in_lanes=True)
 
 
 def search(iterations: int, p: Problem, nu: Array, wanted: Array | bool = True) -> Found:
@@ -66,15 +66,17 @@ def _search(method: _Method, iterations: int, p: Problem, start: Any, wanted: Ar
 def _capacities(method: _Method, p: Problem) -> tuple[int, ...]:
     """Return the numbers of cones to choose from, all of them the last; each is a program of its own.
 
-    There is one more at the most: what most worlds need has about a third in lanes, else 8; what few need has 8, and in
-    small models none.
+    Before it stand 8, 72 and so on; in lanes about a third of all, and nothing where small models are not in lanes.
     """
     most = p.contact.used.shape[-1]
-    small = p.b.shape[-1] <= _MOST_IN_LANES
-    if small and not method.of_most:
-        return (most,)
-    some, gain = (_UNIT * -(-most // (3 * _UNIT)), _LEAST_GAIN_IN_LANES) if small else (_UNIT, _LEAST_GAIN)
-    return (some, most) if gain * some < most else (most,)
+    if p.b.shape[-1] <= _MOST_IN_LANES:
+        some = _UNIT * -(-most // (3 * _UNIT))
+        return (some, most) if method.in_lanes and _LEAST_GAIN_IN_LANES * some < most else (most,)
+    sizes, size = [], _UNIT
+    while _LEAST_GAIN * size < most:
+        sizes.append(size)
+        size *= 9
+    return (*sizes, most)
 
 
 def _need(p: Problem) -> Array:
@@ -90,7 +92,7 @@ def _sized(method: _Method, iterations: int, size: int, own: Array, p: Problem, 
     """
     lost = p.contact.used.shape[1] - size
     p, start = jax.vmap(functools.partial(_cut, lost))(p), jax.vmap(lambda x: method.cut(x, lost))(start)
-    found = _in_lanes(method, iterations, own, p, start) if method.of_most else None
+    found = _in_lanes(method, iterations, own, p, start) if method.in_lanes else None
     if found is None:
         first = jax.vmap(functools.partial(_begun, method, iterations))(own, p, start)
         step = jax.vmap(functools.partial(method.advance, iterations))

@@ -41,7 +41,7 @@ _FLOATS = ("gap", "slip", "grad_gap", "recovery", "restitution", "rebound_speed"
 class HardContact(Record):
     """Smoothness and budget of hard contact; see `with_hard_contact`."""
 
-    iterations: int = static()  # most steps of the interior point method
+    iterations: int = static()  # most steps of a search
     refresh: int = static()  # how often contacts are found again where the step ends
     soft_cone: int = static()  # ConeType of the model with soft contact
     biased: bool = static()  # whether derivatives are those at grad_gap
