@@ -36,16 +36,29 @@ from mjx_like.types.pytree import Record, leaf, record
 
 Array = jax.Array
 
-# of each trial, the last the one without friction: products over those of the problem where it begins, the share of the
-# iterations in which they fall to those, and the share of the iterations that it has
-_LARGE = (1, 1e4, 1e4, 1e2, 1e6)
-_FALL = (1, 1 / 4, 2 / 3, 2 / 3, 2 / 3)
-_MOST = (1 / 5, 1, 1, 1, 1)
-TRIALS = len(_MOST)
 _PART = 0.3  # of a step, where it leaves less of the motion than all of it
 _SURE = 1e-2  # error, over the tolerance, at which a search ends; within the tolerance it makes one step more
 _MOTION = 100  # times as much as elsewhere does what is left of the motion count, which steps from afar leave
 _ROOTS = 5  # steps for the size of a sliding velocity
+
+
+class _Trial(NamedTuple):
+    """How far from the solution a search may begin."""
+
+    large: float  # products at its beginning, over those of the problem
+    fall: float  # share of the iterations in which they fall to those
+    most: float  # share of the iterations that it has
+
+
+# the last is of a problem without friction
+_TRIALS = (
+    _Trial(1, 1, 1 / 5),
+    _Trial(1e4, 1 / 4, 1),
+    _Trial(1e4, 2 / 3, 1),
+    _Trial(1e2, 2 / 3, 1),
+    _Trial(1e6, 2 / 3, 1),
+)
+TRIALS = len(_TRIALS)
 
 
 @record
@@ -148,17 +161,23 @@ def found_by(w: Walk) -> Found:
 
 def _most(iterations: int, trial: Array) -> Array:
     """Return how many steps a trial has."""
-    return jnp.ceil(_of_trial(trial, _MOST) * iterations).astype(jnp.int32)
+    return jnp.ceil(_the(trial).most * iterations).astype(jnp.int32)
 
 
 def _target(iterations: int, w: Walk) -> Array:
     """Return the products that a step aims at, over those of the problem."""
-    large, fall = (_of_trial(w.trial, x) for x in (_LARGE, _FALL))
-    return jnp.exp(jnp.log(large) * jnp.maximum(1 - w.iterations / (fall * max(iterations, 1)), 0.0))
+    way = _the(w.trial)
+    return jnp.exp(jnp.log(way.large) * jnp.maximum(1 - w.iterations / (way.fall * max(iterations, 1)), 0.0))
 
 
-def _of_trial(trial: Array, values: tuple[float, ...]) -> Array:
-    return functools.reduce(lambda x, i: jnp.where(trial == i, values[i], x), range(1, TRIALS), jnp.asarray(values[0]))
+def _the(trial: Array) -> _Trial:
+    """Return the trial of a number, in arrays."""
+    first = jax.tree.map(jnp.asarray, _TRIALS[0])
+
+    def chosen(x: _Trial, number: int) -> _Trial:
+        return jax.tree.map(lambda a, b: jnp.where(trial == number, b, a), x, _TRIALS[number])
+
+    return functools.reduce(chosen, range(1, TRIALS), first)
 
 
 def _linear(bound: Array, c: Array, eta: Array, at: Parts) -> tuple:
