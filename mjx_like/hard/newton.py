@@ -10,6 +10,7 @@ for friction by such unknowns; Dojo paper for the conditions.
 """
 
 import functools
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -161,23 +162,18 @@ def found_by(w: Walk) -> Found:
 
 def _most(iterations: int, trial: Array) -> Array:
     """Return how many steps a trial has."""
-    return jnp.ceil(_the(trial).most * iterations).astype(jnp.int32)
+    return _of_trial(trial, [math.ceil(x.most * iterations) for x in _TRIALS])
 
 
 def _target(iterations: int, w: Walk) -> Array:
     """Return the products that a step aims at, over those of the problem."""
-    way = _the(w.trial)
-    return jnp.exp(jnp.log(way.large) * jnp.maximum(1 - w.iterations / (way.fall * max(iterations, 1)), 0.0))
+    large = _of_trial(w.trial, [math.log(x.large) for x in _TRIALS])
+    steps = _of_trial(w.trial, [x.fall * max(iterations, 1) for x in _TRIALS])
+    return jnp.exp(large * jnp.maximum(1 - w.iterations / steps, 0.0))
 
 
-def _the(trial: Array) -> _Trial:
-    """Return the trial of a number, in arrays."""
-    first = jax.tree.map(jnp.asarray, _TRIALS[0])
-
-    def chosen(x: _Trial, number: int) -> _Trial:
-        return jax.tree.map(lambda a, b: jnp.where(trial == number, b, a), x, _TRIALS[number])
-
-    return functools.reduce(chosen, range(1, TRIALS), first)
+def _of_trial(trial: Array, values: list[float]) -> Array:
+    return functools.reduce(lambda x, i: jnp.where(trial == i, values[i], x), range(1, TRIALS), jnp.asarray(values[0]))
 
 
 def _linear(bound: Array, c: Array, eta: Array, at: Parts) -> tuple:

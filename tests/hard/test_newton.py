@@ -4,6 +4,7 @@ import functools
 
 import jax
 import jax.numpy as jnp
+import jaxlib
 import numpy as np
 import pytest
 
@@ -15,6 +16,7 @@ from mjx_like.hard.newton import Start, without_impulses
 from mjx_like.hard.problem import changes, rates, residuals
 from mjx_like.hard.sample import sample_problems
 from mjx_like.hard.search import near_search, search
+from mjx_like.math.one_kernel import TESTED
 
 WORLDS = 40
 SIZES = {"nv": 4, "nplain": 3, "ncone": 12, "nloss": 2, "limited": (1, 3), "worlds": WORLDS}
@@ -77,6 +79,16 @@ def test_groups_of_worlds_in_single_precision_find_the_same(problems, found):
     single, failed = solved(*jax.tree.map(lambda x: x.astype(jnp.float32), problems))
     assert np.mean(failed) < 0.1
     np.testing.assert_allclose(single.best.nu[~failed], found.best.nu[~failed], atol=2e-3)
+
+
+@pytest.mark.skipif(jaxlib.__version__ not in TESTED, reason="no kernels in this release")
+def test_groups_of_worlds_are_one_kernel(problems):
+    p, nu = jax.tree.map(lambda x: x.astype(jnp.float32), problems)
+
+    def lowered(p, nu):
+        return jax.vmap(functools.partial(near_search, 30))(p, jax.vmap(without_impulses)(p, nu))
+
+    assert "xla_cpu_small_call" in jax.jit(lowered).lower(p, nu).as_text()
 
 
 def test_a_part_of_a_step_is_taken_where_that_leaves_less_of_the_motion(problems, found):
