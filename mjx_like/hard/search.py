@@ -49,7 +49,7 @@ def search(iterations: int, p: Problem, nu: Array, wanted: Array | bool = True) 
 
 
 def near_search(iterations: int, p: Problem, start: newton.Start, wanted: Array | bool = True) -> Found:
-    """Return what `search` does, by Newton's method."""
+    """Return what `search` does, by Newton's method; the error of a first trial is infinite beyond the tolerance."""
     return _search(_NEWTON, iterations, p, start, wanted)
 
 

@@ -92,7 +92,7 @@ def test_groups_of_worlds_are_one_kernel(problems):
 
 
 def test_a_part_of_a_step_is_taken_where_that_leaves_less_of_the_motion(problems, found):
-    """From the solution, a step that leads away, ten times too far, is taken by 0.3."""
+    """A step away from the solution is taken by 0.3."""
     p, z = jax.tree.map(lambda x: x[0], (problems[0], found.best))
     at = rates(p, z.nu)
     away = jax.random.normal(jax.random.PRNGKey(0), z.nu.shape)
