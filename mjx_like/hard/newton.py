@@ -122,7 +122,7 @@ def _solve(a: Array, b: Array) -> Array:
 
 
 def advance(iterations: int, p: Problem, w: Walk, solve: Callable[[Array, Array], Array] = _solve) -> Walk:
-    """Return the search one step later; it ends with a step that is not finite."""
+    """Return the search one step later; it ends with a step that is not finite, and what it has found then stays."""
     z, at, r = _on_path_after(p, w, _target(iterations, w))
     cones = (contact_bound(p, z.gamma), z.c, z.eta, at.contact), (p.bound, z.loss_c, z.loss_eta, at.loss)
     (contact, push, grown), (loss, held, lost) = (_linear(*cone) for cone in cones)
@@ -133,10 +133,10 @@ def advance(iterations: int, p: Problem, w: Walk, solve: Callable[[Array, Array]
     step = system.step(f, nu, change)
     ahead, there = moved(z, step, 1.0), moved(at, change, 1.0)
     error = jnp.where(_inside(p, ahead), error_of(p, ahead, residuals(p, ahead, there), _MOTION), jnp.inf)
-    better, within, count = error < w.error, error <= tolerance(error.dtype), w.iterations + 1
+    better, within, count = ~w.done & (error < w.error), error <= tolerance(error.dtype), w.iterations + ~w.done
     best = jax.tree.map(lambda a, b: jnp.where(better, a, b), ahead, w.best)
     ends = (within & w.within) | (error <= _SURE * tolerance(error.dtype)) | (count >= _most(iterations, w.trial))
-    ends = ends | ~jnp.isfinite(jnp.sum(nu))
+    ends = w.done | ends | ~jnp.isfinite(jnp.sum(nu))
     return Walk(z, at, step, change, best, jnp.where(better, error, w.error), within, w.trial, count, ends)
 
 

@@ -91,22 +91,23 @@ def transposed_times(J: Array, f: Array) -> Array:
 
 
 class Rates(NamedTuple):
-    """What the rows make of a velocity: rates of distances, and sliding velocities by component."""
+    """What a velocity makes: rates of distances, sliding velocities by component, and A nu."""
 
     pair: Array  # (npair,)
     contact: Parts  # (ncone,) each
     loss: Parts  # (nloss,)
+    momentum: Array  # (nv,), N s or N m s
 
 
 def rates(p: Problem, nu: Array) -> Rates:
-    """Return what the rows make of a velocity, shape (nv,)."""
+    """Return what a velocity makes, shape (nv,)."""
     at = changes(p, nu)
     return at if p.contact.surface is None else at._replace(contact=added(at.contact, parts(p.contact.surface)))
 
 
 def changes(p: Problem, nu: Array) -> Rates:
-    """Return what the rows make of a change of the velocity, shape (nv,)."""
-    return Rates(p.J.times(nu), parts(times(p.contact.J, nu)), parts(times(p.loss.J, nu)))
+    """Return what a change of the velocity makes, shape (nv,)."""
+    return Rates(p.J.times(nu), parts(times(p.contact.J, nu)), parts(times(p.loss.J, nu)), matmul(p.A, nu))
 
 
 def without_friction(p: Problem, where: Array) -> Problem:
@@ -138,7 +139,7 @@ def residuals(p: Problem, z: Point, at: Rates | None = None) -> Residuals:
     """Return the residuals of a point; at: its `rates`, where they are known."""
     at, used = rates(p, z.nu) if at is None else at, p.used
     return Residuals(
-        motion=matmul(p.A, z.nu) - p.b - impulse(p, z),
+        motion=at.momentum - p.b - impulse(p, z),
         s=used * (p.distance + p.h * at.pair - z.s),
         pair=used * (z.s * z.gamma - p.k),
         cone=_product(p.contact, contact_bound(p, z.gamma), z.c, z.eta, at.contact),

@@ -19,6 +19,7 @@ from mjx_like.math.lots import advanced, lot_of
 Array = jax.Array
 
 _UNIT = 8  # cones
+_LOT = 4  # worlds of large models that a CPU advances at a time: a step of more is faster, but not that of the last
 _MOST_IN_LANES = 16  # dofs; with more, what a group works on leaves the cache
 # of all cones over those of a capacity, or it is not worth the time to compile
 _LEAST_GAIN, _LEAST_GAIN_IN_LANES = 1.5, 2.5
@@ -31,13 +32,15 @@ class _Method(NamedTuple):
     advance: Callable[..., Any]  # (iterations, problem, where it stands) -> the same one step later
     found_by: Callable[[Any], Found]
     cut: Callable[[Any, int], Any]  # (start, cones) -> the start of a problem without so many cones at the end
-    in_lanes: bool  # whether groups of worlds of small models are one kernel each, on a CPU
+    # whether it is for a CPU, where groups of worlds of small models are one kernel each, and others are advanced in
+    # small lots; then `advance` keeps what a world that is done has found
+    on_cpu: bool
 
 
 _INTERIOR_POINT = _Method(
-    interior_point.begin, interior_point.advance, interior_point.found_by, lambda nu, _: nu, in_lanes=False
+    interior_point.begin, interior_point.advance, interior_point.found_by, lambda nu, _: nu, on_cpu=False
 )
-_NEWTON = _Method(newton.begin, newton.advance, newton.found_by, newton.Start.cut, in_lanes=True)
+_NEWTON = _Method(newton.begin, newton.advance, newton.found_by, newton.Start.cut, on_cpu=True)
 
 
 def search(iterations: int, p: Problem, nu: Array, wanted: Array | bool = True) -> Found:
@@ -71,7 +74,7 @@ def _capacities(method: _Method, p: Problem) -> tuple[int, ...]:
     most = p.contact.used.shape[-1]
     if p.b.shape[-1] <= _MOST_IN_LANES:
         some = _UNIT * -(-most // (3 * _UNIT))
-        return (some, most) if method.in_lanes and _LEAST_GAIN_IN_LANES * some < most else (most,)
+        return (some, most) if method.on_cpu and _LEAST_GAIN_IN_LANES * some < most else (most,)
     sizes, size = [], _UNIT
     while _LEAST_GAIN * size < most:
         sizes.append(size)
@@ -92,12 +95,17 @@ def _sized(method: _Method, iterations: int, size: int, own: Array, p: Problem, 
     """
     lost = p.contact.used.shape[1] - size
     p, start = jax.vmap(functools.partial(_cut, lost))(p), jax.vmap(lambda x: method.cut(x, lost))(start)
-    found = _in_lanes(method, iterations, own, p, start) if method.in_lanes else None
+    found = _in_lanes(method, iterations, own, p, start) if method.on_cpu else None
     if found is None:
         first = jax.vmap(functools.partial(_begun, method, iterations))(own, p, start)
         step = jax.vmap(functools.partial(method.advance, iterations))
-        found = method.found_by(advanced(step, p, first, lot_of(*p.b.shape)))
+        found = method.found_by(advanced(step, p, first, _lot(method, *p.b.shape), holds=method.on_cpu))
     return found._replace(best=jax.vmap(functools.partial(_widened, lost))(found.best))
+
+
+def _lot(method: _Method, batch: int, dofs: int) -> int:
+    """Return how many worlds of a batch are advanced at a time."""
+    return _LOT if method.on_cpu and dofs > _MOST_IN_LANES else lot_of(batch, dofs)
 
 
 def _in_lanes(method: _Method, iterations: int, own: Array, p: Problem, start: Any) -> Found | None:

@@ -27,13 +27,14 @@ class State(Protocol):
 S = TypeVar("S", bound=State)
 
 
-def advanced(step: Callable[[Any, S], S], fixed: Any, first: S, lot: int) -> S:
+def advanced(step: Callable[[Any, S], S], fixed: Any, first: S, lot: int, holds: bool = False) -> S:
     """Return the state when all worlds are done, so that the slowest do not hold up the rest.
 
     step: (fixed, state) -> state of as many worlds as it is given; fixed: pytree, batch axis first; lot: worlds that
-    are advanced at a time, at the most.
+    are advanced at a time, at the most; holds: whether `step` keeps what a world that is done has found. Then a lot is
+    advanced until half of its worlds are done, so that it is taken from the batch and put back less often.
     """
-    advance = functools.partial(_advance_lot, lot) if lot < first.done.size else _advance_all
+    advance = functools.partial(_advance_lot, lot, holds) if lot < first.done.size else _advance_all
     return lax.while_loop(lambda s: ~jnp.all(s.done), lambda s: advance(step, fixed, s), first)
 
 
@@ -57,11 +58,14 @@ def _advance_all(step, fixed, s):
     return of_worlds(s.done, s, new)
 
 
-def _advance_lot(lot, step, fixed, s):
-    """Return the state after one step of as many unfinished worlds as a lot holds; the last lots may lack some."""
+def _advance_lot(lot, holds, step, fixed, s):
+    """Return the state after a step of as many unfinished worlds as a lot has room for, or, if it holds, several."""
     batch = s.done.size
     unfinished, ids = lax.top_k(jnp.where(s.done, 0.0, 1.0).astype(jnp.float32), lot)
     fixed, own = jax.tree.map(lambda x: x.at[ids].get(mode="promise_in_bounds", unique_indices=True), (fixed, s))
-    new = step(fixed, own)
+    if holds:
+        own = lax.while_loop(lambda s: 2 * jnp.sum(~s.done) > jnp.sum(unfinished), lambda s: step(fixed, s), own)
+    else:
+        own = step(fixed, own)
     target = jnp.where(unfinished > 0, ids, batch + jnp.arange(ids.size, dtype=ids.dtype))
-    return jax.tree.map(lambda a, b: a.at[target].set(b, mode="drop", unique_indices=True), s, new)
+    return jax.tree.map(lambda a, b: a.at[target].set(b, mode="drop", unique_indices=True), s, own)
