@@ -31,7 +31,7 @@ class Cones(Record):
     J: Array = leaf("ncone", "ndim", "nv", unit="of the sliding velocity, times the coefficient, over qvel")
     k: Array = leaf("ncone", unit="J, target of the product of impulse and velocity")
     used: Array = leaf("ncone", unit="1 or 0")
-    mass: Array | None = leaf("ncone", unit="kg or kg m^2 that the rows feel, about; not 0")
+    mass: Array | None = leaf("ncone", unit="kg or kg m^2 that the rows feel, about; not 0; None as in Problem")
     surface: Array | None = leaf(
         "ncone", "ndim", unit="of moving surfaces, as J times a velocity; None where none moves"
     )
@@ -50,7 +50,7 @@ class Problem(Record):
     used: Array = leaf("npair", unit="1 or 0")
     fall: Array = leaf("npair", unit="m/s or rad/s, change of velocity that gravity makes in a step")
     gap: Array = leaf("npair", unit="m or rad, distance at rest")
-    mass: Array = leaf("npair", unit="kg or kg m^2 that the row feels, about; not 0")
+    mass: Array | None = leaf("npair", unit="kg or kg m^2 that the row feels, about; not 0; None before `with_masses`")
     contact: Cones = leaf()  # one for each of the last pairs
     loss: Cones = leaf()  # friction of dofs and tendons
     bound: Array = leaf("nloss", unit="N s, most impulse of friction loss")
@@ -114,6 +114,20 @@ def without_friction(p: Problem, where: Array) -> Problem:
     """Return the problem without the friction of contacts where a flag, shape (), is set."""
     kept = 1 - jax.lax.stop_gradient(where).astype(p.contact.used.dtype)
     return p.replace(contact=p.contact.replace(used=kept * p.contact.used))
+
+
+def with_masses(p: Problem) -> Problem:
+    """Return the problem with the masses that its rows feel, by the diagonal of A: those of cones are means."""
+    inverse = 1 / jnp.diagonal(p.A)
+
+    def felt(inverse: Array) -> Array:
+        return 1 / jnp.where(inverse > 0, inverse, 1)
+
+    def massive(cones: Cones) -> Cones:
+        by_row = times(cones.J * cones.J, inverse)
+        return cones.replace(mass=felt(jnp.sum(by_row, axis=1) / max(by_row.shape[1], 1)))
+
+    return p.replace(mass=felt(p.J.squares_times(inverse)), contact=massive(p.contact), loss=massive(p.loss))
 
 
 def joined(cones: Cones, x: Parts) -> Array:

@@ -97,7 +97,6 @@ def problem(m: Model, d: Data, own: Motion, base: Array, least: Array) -> tuple[
     natural = rows.mass * fell
     cones = columns.J[nplain:].reshape(ncone, ndim, d.qvel.shape[0])
     cones = _contact_cones(cones, layout, pair[nplain:], hard.slip, natural[nplain:])
-    inverse = 1 / jnp.diagonal(own.A)
     loss, bound = _losses(m, _Columns(*(x[: min(_most_losses(m), nplain)] for x in columns)))
     return Problem(
         A=own.A,
@@ -109,9 +108,9 @@ def problem(m: Model, d: Data, own: Motion, base: Array, least: Array) -> tuple[
         used=pair,
         fall=fell,
         gap=gap,
-        mass=_felt(Jn.squares_times(inverse)),
-        contact=_with_mass(_with_surfaces(m, d, layout, cones), inverse),
-        loss=_with_mass(loss, inverse),
+        mass=None,
+        contact=_with_surfaces(m, d, layout, cones),
+        loss=loss,
         bound=bound,
     ), layout
 
@@ -157,19 +156,8 @@ def _most_losses(m: Model) -> int:
     return count and count + len(plan.equality_order)
 
 
-def _felt(inverse: Array) -> Array:
-    """Return masses, 1 where there is none."""
-    return 1 / jnp.where(inverse > 0, inverse, 1)
-
-
-def _with_mass(cones: Cones, inverse: Array) -> Cones:
-    """Return the cones with the mean mass of their rows; inverse: of the dofs' masses."""
-    by_row = times(cones.J * cones.J, inverse)
-    return cones.replace(mass=_felt(jnp.sum(by_row, axis=1) / max(by_row.shape[1], 1)))
-
-
 def _contact_cones(J: Array, layout: ConeLayout | PlainLayout, used: Array, slip: Array, natural: Array) -> Cones:
-    """Return the cones of contacts, without their mass; those without friction are not in use."""
+    """Return the cones of contacts; those without friction are not in use."""
     if layout.cone is None:
         return Cones(J=J[:, 1:], k=jnp.zeros_like(used), used=used, mass=None, surface=None)
     friction = layout.cone.scale[:, 1:]

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mjx_like.hard.pair_rows import PairRows
-from mjx_like.hard.problem import Cones, Problem
+from mjx_like.hard.problem import Cones, Problem, with_masses
 
 Array = jax.Array
 
@@ -46,21 +46,22 @@ def sample_problems(
         used=used,
         fall=np.full(used.shape, fall),
         gap=np.full(used.shape, gap),
-        mass=np.ones(used.shape),
+        mass=None,
         contact=Cones(
             J=slide,
             k=np.where(used[:, cone] > 0, 10 * gap * fall, 1),
             used=used[:, cone],
-            mass=np.ones((worlds, ncone)),
+            mass=None,
             surface=None,
         ),
         loss=Cones(
             J=rng.normal(size=(worlds, nloss, 1, nv)),
             k=np.full((worlds, nloss), 1e-4),
             used=np.ones((worlds, nloss)),
-            mass=np.ones((worlds, nloss)),
+            mass=None,
             surface=None,
         ),
         bound=np.full((worlds, nloss), 0.02),
     )
-    return jax.tree.map(jnp.asarray, (p, np.linalg.solve(A, b[..., None])[..., 0]))
+    p, nu = jax.tree.map(jnp.asarray, (p, np.linalg.solve(A, b[..., None])[..., 0]))
+    return jax.vmap(with_masses)(p), nu

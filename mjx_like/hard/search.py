@@ -10,7 +10,7 @@ from jax import lax
 
 from mjx_like.hard import interior_point, newton
 from mjx_like.hard.interior_point import Found
-from mjx_like.hard.problem import Point, Problem, contact_bound
+from mjx_like.hard.problem import Point, Problem, contact_bound, with_masses
 from mjx_like.math import pivots
 from mjx_like.math.batching import each_with_capacity, whole_batch
 from mjx_like.math.lanes import in_lanes
@@ -95,6 +95,7 @@ def _sized(method: _Method, iterations: int, size: int, own: Array, p: Problem, 
     """
     lost = p.contact.used.shape[1] - size
     p, start = jax.vmap(functools.partial(_cut, lost))(p), jax.vmap(lambda x: method.cut(x, lost))(start)
+    p = jax.vmap(with_masses)(p) if method.on_cpu else p
     found = _in_lanes(method, iterations, own, p, start) if method.on_cpu else None
     if found is None:
         first = jax.vmap(functools.partial(_begun, method, iterations))(own, p, start)
@@ -126,7 +127,7 @@ def _begun(method: _Method, iterations: int, own: Array, p: Problem, start: Any)
 
 def _cut(lost: int, p: Problem) -> Problem:
     """Return the problem without so many cones at the end."""
-    pairs = {name: _first(getattr(p, name), lost) for name in ("distance", "k", "used", "fall", "gap", "mass")}
+    pairs = {name: _first(getattr(p, name), lost) for name in ("distance", "k", "used", "fall", "gap")}
     return p.replace(J=p.J.cut(lost), contact=jax.tree.map(lambda x: _first(x, lost), p.contact), **pairs)
 
 
