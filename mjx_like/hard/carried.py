@@ -1,16 +1,17 @@
 """Contacts that a solve takes from the one before it, where the search for contacts may not find them again.
 
-The search between convex geoms finds the deepest point, or more where they are flat on each other. As bodies turn
-within a step another point may be the deepest: a solve that had that one alone would let the first go in, and the
-next solve the second. A solve therefore keeps the points of the one before, moved with their geoms, as long as there is
-room for them in their pair.
+The search between convex geoms finds the deepest point, or more where they are flat on each other, and two capsules
+have one point but where they are parallel. As bodies turn within a step another point may be the deepest: a solve that
+had that one alone would let the first go in, and the next solve the second. A solve therefore keeps the points of the
+one before, moved with their geoms, as long as there is room for them in their pair.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from mjx_like.collision.convex.manifold import SLOTS
 from mjx_like.collision.table import PAIRS, Method
@@ -49,11 +50,25 @@ def seen(m: Model, d: Data) -> Seen | None:
     return Seen(d.contact, d.ncon, d.geom_xpos, d.geom_xmat) if carries(m) else None
 
 
-def with_carried(m: Model, d: Data, before: Seen) -> Data:
+def with_carried(m: Model, d: Data, before: Seen, first: Array | bool = False) -> Data:
     """Return `d` with those contacts of the solve before that it lacks, after its own, as far as there is room.
 
+    first: whether this is the first solve, of all worlds, and has none before it.
     Reads contact, ncon, geom_xpos, geom_xmat, maxuse_con. Writes contact, ncon, maxuse_con.
     """
+    names = ("contact", "ncon", "maxuse_con")
+
+    def carried(d: Data) -> dict[str, Any]:
+        found = _with_carried(m, d, before)
+        return {name: getattr(found, name) for name in names}
+
+    def own(d: Data) -> dict[str, Any]:
+        return {name: getattr(d, name) for name in names}
+
+    return _with_carried(m, d, before) if first is False else d.replace(**lax.cond(first, own, carried, d))
+
+
+def _with_carried(m: Model, d: Data, before: Seen) -> Data:
     own, old = d.contact, _moved(before, d)
     place = np.arange(m.nconmax)
     wanted = (place < before.count) & _lacking(m, own, place < d.ncon, old)
@@ -101,7 +116,8 @@ def _kinds() -> np.ndarray:
     """Return the pairs of types, a matrix, of which the search for contacts may find one point and then another."""
     kinds = np.zeros((max(GeomType) + 1,) * 2, bool)
     for pair, row in PAIRS.items():
-        kinds[pair] = row.method == Method.CONVEX and row.slots > 1
+        kinds[pair] = row.method in (Method.CONVEX, Method.KERNEL) and row.slots > 1 and row.hard is None
+    kinds[GeomType.PLANE] = False
     return kinds | kinds.T
 
 

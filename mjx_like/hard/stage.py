@@ -141,7 +141,7 @@ def _solved_in_loop(position: Position, contacts: Stage, m: Model, d: Data) -> t
     step = _Step(m, d, free, motion_about)
 
     def turn(way: _Way, first: Array) -> tuple[_Way, Solved]:
-        rows, before = rows_at_end(m, d.replace(**way.counters), way.ahead, position, way.before)
+        rows, before = rows_at_end(m, d.replace(**way.counters), way.ahead, position, way.before, first)
         least = jnp.where(first, least_distance(d.replace(**rows)), way.least)
         way = way._replace(least=least, counters=_counters(rows), before=before)
         return _solve(step, way, rows, first)
@@ -236,7 +236,7 @@ def finds_contacts(m: Model) -> bool:
 
 
 def rows_at_end(
-    m: Model, d: Data, nu: Array, position: Position, before: Seen | None
+    m: Model, d: Data, nu: Array, position: Position, before: Seen | None, first: Array | bool = False
 ) -> tuple[dict[str, Any], Seen | None]:
     """Return the contacts and rows of the pose that a velocity leads to in a step, and those for the next solve.
 
@@ -244,10 +244,11 @@ def rows_at_end(
       nu: the velocity, shape (nv,).
       position: as in `hard_constraint`.
       before: contacts of the solve before; None where none are carried.
+      first: whether this is the first solve, of all worlds.
 
     Reads qpos and what `position` reads.
     """
-    more = None if before is None else functools.partial(with_carried, before=before)
+    more = None if before is None else functools.partial(with_carried, before=before, first=first)
     there = position(m, d.replace(qpos=integrate_pos(m, d.qpos, nu, m.opt_floats.timestep)), more)
     return _rows(there), seen(m, there)
 

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import mujoco
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import mjx_like as mjx
 from mjx_like.hard import carried, inverse
@@ -118,6 +119,34 @@ def test_what_is_carried():
     np.testing.assert_allclose(found.contact.dist[:3], [1e-3, 0.012, 0.013], atol=1e-15)
     np.testing.assert_allclose(found.contact.pos[1:3], [(0.05, 0, 0.005), (0, 0.05, 0.005)], atol=1e-15)
     assert int(with_carried(m, up.replace(ncon=jnp.int32(4)), before).ncon) == 4
+    first = jax.jit(with_carried)(m, up, before, jnp.asarray(True))
+    assert int(first.ncon) == 1
+
+
+CAPSULES = """<mujoco><option timestep="0.01"/><worldbody><geom type="capsule" size=".05 .3" euler="0 90 0"/>
+  <body><freejoint/><geom type="capsule" size=".05 .3" euler="0 90 0"/></body></worldbody></mujoco>"""
+
+
+def test_capsules_that_rock_on_one_another(monkeypatch):
+    """The nearest points of two that are almost parallel are now at one end, and now at the other."""
+    m, rng = model(1e-5, CAPSULES), np.random.default_rng(0)
+    d, n = mjx.make_data(m), 64
+    height, tilt, yaw = 0.1002 + 3e-4 * rng.random(n), 2e-3 * rng.normal(size=n), 0.03 * rng.normal(size=n)
+    turn = Rotation.from_euler("yz", np.stack([tilt, yaw], axis=1)).as_quat(scalar_first=True)
+    qpos = np.column_stack([np.zeros((n, 2)), height, turn])
+    qvel = np.column_stack([np.zeros((n, 2)), -rng.random(n), rng.normal(size=(n, 3)) * (0.3, 2, 1)])
+
+    def deepest():
+        def one(qpos, qvel):
+            end = mjx.step(m, d.replace(qpos=qpos, qvel=qvel))
+            return jnp.min(mjx.fwd_position(m, end).contact.dist)
+
+        return -float(jnp.min(jax.jit(jax.vmap(one))(jnp.asarray(qpos), jnp.asarray(qvel))))
+
+    assert carries(m)
+    assert deepest() < 1e-3
+    monkeypatch.setattr(carried, "carries", lambda m: False)
+    assert deepest() > 1e-2
 
 
 @pytest.mark.slow
