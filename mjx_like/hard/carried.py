@@ -14,7 +14,7 @@ import numpy as np
 from jax import lax
 
 from mjx_like.collision.convex.manifold import SLOTS
-from mjx_like.collision.table import PAIRS, Method
+from mjx_like.collision.table import PAIRS
 from mjx_like.math.lists import first_set
 from mjx_like.math.select import rows
 from mjx_like.types.data import Contact, Data
@@ -56,30 +56,25 @@ def with_carried(m: Model, d: Data, before: Seen, first: Array | bool = False) -
     first: whether this is the first solve, of all worlds, and has none before it.
     Reads contact, ncon, geom_xpos, geom_xmat, maxuse_con. Writes contact, ncon, maxuse_con.
     """
-    names = ("contact", "ncon", "maxuse_con")
-
-    def carried(d: Data) -> dict[str, Any]:
-        found = _with_carried(m, d, before)
-        return {name: getattr(found, name) for name in names}
-
-    def own(d: Data) -> dict[str, Any]:
-        return {name: getattr(d, name) for name in names}
-
-    return _with_carried(m, d, before) if first is False else d.replace(**lax.cond(first, own, carried, d))
+    if first is False:
+        return d.replace(**_carried(m, d, before))
+    own = {"contact": d.contact, "ncon": d.ncon, "maxuse_con": d.maxuse_con}
+    return d.replace(**lax.cond(first, lambda: own, lambda: _carried(m, d, before)))
 
 
-def _with_carried(m: Model, d: Data, before: Seen) -> Data:
+def _carried(m: Model, d: Data, before: Seen) -> dict[str, Any]:
+    """Return the fields that `with_carried` writes, of any solve but the first."""
     own, old = d.contact, _moved(before, d)
     place = np.arange(m.nconmax)
     wanted = (place < before.count) & _lacking(m, own, place < d.ncon, old)
     total = jnp.cumsum(jnp.concatenate([place < d.ncon, wanted]), dtype=jnp.int32)
     source = jnp.where(place < total[-1], first_set(m.nconmax, total), place)
     both = jax.tree.map(lambda x, y: rows(jnp.concatenate([x, y]), source), own, old)
-    return d.replace(
-        contact=both,
-        ncon=jnp.minimum(total[-1], m.nconmax),
-        maxuse_con=jnp.maximum(d.maxuse_con, total[-1]),
-    )
+    return {
+        "contact": both,
+        "ncon": jnp.minimum(total[-1], m.nconmax),
+        "maxuse_con": jnp.maximum(d.maxuse_con, total[-1]),
+    }
 
 
 def _lacking(m: Model, own: Contact, used: Array, old: Contact) -> Array:
@@ -115,9 +110,8 @@ def _moved(before: Seen, d: Data) -> Contact:
 def _kinds() -> np.ndarray:
     """Return the pairs of types, a matrix, of which the search for contacts may find one point and then another."""
     kinds = np.zeros((max(GeomType) + 1,) * 2, bool)
-    for pair, row in PAIRS.items():
-        kinds[pair] = row.method in (Method.CONVEX, Method.KERNEL) and row.slots > 1 and row.hard is None
-    kinds[GeomType.PLANE] = False
+    for pair, row in PAIRS.items():  # of a plane all points are found
+        kinds[pair] = pair[0] != GeomType.PLANE and row.slots > 1 and row.hard is None
     return kinds | kinds.T
 
 
