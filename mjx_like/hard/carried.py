@@ -15,7 +15,8 @@ from jax import lax
 
 from mjx_like.collision.convex.manifold import SLOTS
 from mjx_like.collision.table import PAIRS
-from mjx_like.math.lists import first_set
+from mjx_like.hard.components import added, dot, parts, scaled
+from mjx_like.math.lists import sorted_with_places
 from mjx_like.math.select import rows
 from mjx_like.types.data import Contact, Data
 from mjx_like.types.enums import GeomType
@@ -25,7 +26,6 @@ Array = jax.Array
 
 _SAME = 0.05  # of the radius of the smaller geom, within which points of a pair count as one
 _ALIKE = 0.95  # cosine between their normals
-_MOST = 256  # contacts that are compared with each other
 
 
 class Seen(NamedTuple):
@@ -40,7 +40,7 @@ class Seen(NamedTuple):
 def carries(m: Model) -> bool:
     """Return whether a solve takes contacts from the one before."""
     plan = m.plans.collision
-    if not m.hard.refresh or not 1 < m.nconmax <= _MOST or not plan.point_pair.size:
+    if not m.hard.refresh or m.nconmax < 2 or not plan.point_pair.size:
         return False
     return bool(_KINDS[tuple(m.geom_type[plan.geom].T)].any())
 
@@ -64,32 +64,54 @@ def with_carried(m: Model, d: Data, before: Seen, first: Array | bool = False) -
 
 def _carried(m: Model, d: Data, before: Seen) -> dict[str, Any]:
     """Return the fields that `with_carried` writes, of any solve but the first."""
-    own, old = d.contact, _moved(before, d)
-    place = np.arange(m.nconmax)
-    wanted = (place < before.count) & _lacking(m, own, place < d.ncon, old)
-    total = jnp.cumsum(jnp.concatenate([place < d.ncon, wanted]), dtype=jnp.int32)
-    source = jnp.where(place < total[-1], first_set(m.nconmax, total), place)
+    own, old, place = d.contact, _moved(before, d), np.arange(m.nconmax, dtype=np.int32)
+    chosen, count = _chosen(m, own, place < d.ncon, old, place < before.count)
+    source = jnp.where(place < count, chosen, place)
     both = jax.tree.map(lambda x, y: rows(jnp.concatenate([x, y]), source), own, old)
     return {
         "contact": both,
-        "ncon": jnp.minimum(total[-1], m.nconmax),
-        "maxuse_con": jnp.maximum(d.maxuse_con, total[-1]),
+        "ncon": jnp.minimum(count, m.nconmax),
+        "maxuse_con": jnp.maximum(d.maxuse_con, count),
     }
 
 
-def _lacking(m: Model, own: Contact, used: Array, old: Contact) -> Array:
-    """Return which old contacts are not among the own ones and find room in their pair, shape (nconmax,)."""
-    geom = jnp.maximum(old.geom, 0)
-    own_pair = jnp.all(old.geom[:, None] == own.geom, axis=2) & used
-    gap = old.pos[:, None] - own.pos
-    same = _SAME * jnp.min(rows(m.geom_rbound, geom), axis=1)
-    alike = jnp.sum(old.frame[:, None, 0] * own.frame[:, 0], axis=2) > _ALIKE
-    known = jnp.any(own_pair & alike & (jnp.sum(gap * gap, axis=2) < same[:, None] ** 2), axis=1)
-    kind = rows(m.geom_type.astype(np.int32), geom)
-    lacking = ~known & jnp.asarray(_KINDS)[kind[:, 0], kind[:, 1]]
-    old_pair = jnp.all(old.geom[:, None] == old.geom, axis=2) & lacking
-    before = jnp.sum(old_pair & np.tri(m.nconmax, k=-1, dtype=bool), axis=1)
-    return lacking & (jnp.sum(own_pair, axis=1) + before < SLOTS)
+def _chosen(m: Model, own: Contact, used: Array, old: Contact, old_used: Array) -> tuple[Array, Array]:
+    """Return the places of the contacts in use, shape (nconmax,), old ones after all own, and how many those are.
+
+    Of old ones those that are not among the own and find room in their pair. Contacts are sorted by pair, own ones
+    first, so that each has those of its pair few places before it.
+    """
+    size, npair = 2 * m.nconmax, m.ngeom**2
+    geom, points = (jnp.concatenate([x, y]) for x, y in ((own.geom, old.geom), (_points(m, own), _points(m, old))))
+    kind = rows(m.geom_type.astype(np.int32), jnp.maximum(old.geom, 0))
+    there = jnp.concatenate([used, old_used & jnp.asarray(_KINDS)[kind[:, 0], kind[:, 1]]])
+    pair, order = sorted_with_places(jnp.where(there, geom[:, 0] * m.ngeom + geom[:, 1], npair), npair + 1)
+    is_own, (*points, near) = order < m.nconmax, parts(rows(points, order))
+    known, count = jnp.zeros(size, bool), jnp.zeros(size, jnp.int32)
+    before = [_before(x) for x in (pair, is_own, *points)]
+    for their_pair, their_own, *theirs in zip(*before, strict=True):
+        same = (their_pair == pair) & their_own
+        apart, alike = added(points[:3], scaled(-1, theirs[:3])), dot(points[3:], theirs[3:])
+        known |= same & (alike > _ALIKE) & (dot(apart, apart) < near * near)
+        count += same
+    lacking = ~known & ~is_own
+    for their_pair, they_lack in zip(before[0][: SLOTS - 1], _before(lacking), strict=False):
+        count += (their_pair == pair) & they_lack
+    kept = (pair < npair) & (is_own | (lacking & (count < SLOTS)))
+    return jnp.sort(jnp.where(kept, order, size))[: m.nconmax], jnp.sum(kept, dtype=jnp.int32)
+
+
+def _before(x: Array) -> list[Array]:
+    """Return the entry one place before each, shape (n,), then two, as far as those of one pair can stand apart."""
+    most = 2 * SLOTS - 1
+    padded = jnp.pad(x, (most, 0))
+    return [padded[most - places : most - places + x.size] for places in range(1, most + 1)]
+
+
+def _points(m: Model, contact: Contact) -> Array:
+    """Return positions, normals, and within which distance points count as one, shape (nconmax, 7)."""
+    near = _SAME * jnp.min(rows(m.geom_rbound, jnp.maximum(contact.geom, 0)), axis=1)
+    return jnp.concatenate([contact.pos, contact.frame[:, 0], near[:, None]], axis=1)
 
 
 def _moved(before: Seen, d: Data) -> Contact:

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from mjx_like.math.batching import capacities, whole_batch, with_capacity
@@ -32,6 +33,19 @@ def positions(flags: Array, capacity: int) -> Array:
 def first_set(size: int, total: Array) -> Array:
     """Return where the first `size` flags that are set stand, from their running total, as `positions` does."""
     return search(total, jnp.arange(1, size + 1, dtype=jnp.int32), side="left")
+
+
+def sorted_with_places(key: Array, most: int) -> tuple[Array, Array]:
+    """Return whole numbers, shape (n,), not negative and below `most`, in ascending order, and where each stood; int32.
+
+    Equal ones keep their order.
+    """
+    size = key.shape[0]
+    place = jnp.arange(size, dtype=jnp.int32)
+    if most * size > np.iinfo(np.int32).max:
+        return tuple(lax.sort((key, place), num_keys=1))
+    both = jnp.sort(key * size + place)  # of one operand, as it takes a tenth of the time on a CPU
+    return both // size, both % size
 
 
 def lengths(capacity: int) -> tuple[int, ...]:

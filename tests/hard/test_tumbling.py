@@ -1,5 +1,7 @@
 """Bodies that tumble with hard contact, where other points are the deepest at a step's end than at its start."""
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import mujoco
@@ -25,6 +27,11 @@ BOXES = """<mujoco><option timestep="0.004"/><worldbody><geom type="plane" size=
 </worldbody></mujoco>"""
 BALL = """<mujoco><worldbody><geom type="plane" size="1 1 .1"/>
   <body><freejoint/><geom size=".1"/></body></worldbody></mujoco>"""
+BODIES = "".join(
+    f'<body pos="{x} 0 0"><freejoint/><geom type="{kind}" size=".05 .07"/></body>'
+    for x, kind in enumerate(["capsule", "sphere", "cylinder", "capsule", "capsule"])
+)
+MANY = f"<mujoco><worldbody>{BODIES}</worldbody></mujoco>"
 WORLDS, STEPS = 12, 120
 
 
@@ -121,6 +128,32 @@ def test_what_is_carried():
     assert int(with_carried(m, up.replace(ncon=jnp.int32(4)), before).ncon) == 4
     first = jax.jit(with_carried)(m, up, before, jnp.asarray(True))
     assert int(first.ncon) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_carried_of_many_pairs(seed):
+    """Each old contact beside each own one of its pair, written out; those of a sphere are not carried."""
+    m, rng = mjx.with_hard_contact(mjx.Model.from_xml_string(MANY, nconmax=40)), np.random.default_rng(seed)
+    d = mjx.kinematics(m, mjx.make_data(m))
+    pairs = [pair for pair in itertools.combinations(range(m.ngeom), 2) for _ in range(4)]
+    geom, z, axis = np.full((80, 2), -1), np.zeros(80), np.zeros(80, int)  # own, then old
+    for begin, count in ((0, 18), (40, 25)):
+        own = slice(begin, begin + count)
+        geom[own] = rng.permutation(pairs)[:count]
+        z[own], axis[own] = 1e-3 * rng.integers(0, 30, count), rng.choice(2, count)
+    chosen = list(range(18))
+    for i in range(40, 65):
+        of_pair = [k for k in chosen if (geom[k] == geom[i]).all()]
+        near = 0.05 * np.min(m.geom_rbound[geom[i]])
+        known = any(k < 40 and axis[k] == axis[i] and abs(z[k] - z[i]) < near for k in of_pair)
+        if mjx.GeomType.SPHERE not in m.geom_type[geom[i]] and not known and len(of_pair) < 4:
+            chosen.append(i)
+    pos, frame = z[:, None] * np.eye(3)[2], np.eye(3)[axis[:, None] + np.arange(3) - 2]
+    own, old = (d.contact.replace(geom=geom[x], pos=pos[x], frame=frame[x]) for x in (slice(40), slice(40, 80)))
+    before = Seen(old, jnp.int32(25), d.geom_xpos, d.geom_xmat)
+    found = jax.jit(with_carried)(m, d.replace(contact=own, ncon=jnp.int32(18)), before)
+    assert int(found.ncon) == int(found.maxuse_con) == len(chosen) > 20
+    np.testing.assert_allclose(found.contact.pos[: len(chosen), 2], z[chosen], atol=1e-15)
 
 
 CAPSULES = """<mujoco><option timestep="0.01"/><worldbody><geom type="capsule" size=".05 .3" euler="0 90 0"/>

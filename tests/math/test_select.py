@@ -7,7 +7,7 @@ import pytest
 
 from mjx_like.constraint.assemble import nth_active
 from mjx_like.math import select
-from mjx_like.math.lists import keep_lowest, positions
+from mjx_like.math.lists import keep_lowest, positions, sorted_with_places
 
 VALUES = np.array([0.3, -1.0, 0.3, 2.0, -1.0, 0.0, 5.0])  # two ties
 WEIGHTS = np.array([1, 2, 4, 8, 16, 32, 64], np.int32)
@@ -54,3 +54,14 @@ def test_the_lowest_are_kept_and_stand_in_order(capacity):
     assert np.array_equal(found, kept & wanted)
     where = np.flatnonzero(kept & wanted)
     assert np.array_equal(positions(found, capacity)[: where.size], where)
+
+
+@pytest.mark.parametrize("most", [9, 2**31 // 40 + 1])
+def test_sorted_with_places(most):
+    """Of numbers too large to be sorted together with their places too."""
+    key = np.random.default_rng(0).integers(0, 9, 40).astype(np.int32) * ((most - 1) // 8)
+    found, places = sorted_with_places(jnp.asarray(key), most)
+    order = np.argsort(key, kind="stable")
+    np.testing.assert_array_equal(found, key[order])
+    np.testing.assert_array_equal(places, order)
+    assert found.dtype == places.dtype == jnp.int32
