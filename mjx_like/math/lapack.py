@@ -57,13 +57,14 @@ def solve(a: Array, b: Array, at_once: bool = False) -> Array:
 
     at_once: see `cholesky`.
     """
-    if at_once or not one_at_a_time():
+    if not on_cpu():
         return jnp.linalg.solve(a, b)
+    solved = _solved if at_once or not one_at_a_time() else functools.partial(_each, _solved)
     return lax.custom_linear_solve(
         lambda x: jnp.matmul(a, x, precision="highest"),
         b,
-        lambda _, y: _each(_solved, a, y[:, None])[:, 0],
-        lambda _, y: _each(_solved, a.T, y[:, None])[:, 0],
+        lambda _, y: solved(a, y[:, None])[:, 0],
+        lambda _, y: solved(a.T, y[:, None])[:, 0],
     )
 
 
