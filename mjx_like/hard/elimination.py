@@ -13,11 +13,10 @@ from mjx_like.hard.components import Parts, added, dot, scaled
 from mjx_like.hard.problem import Cones, Point, Problem, Rates, contact_bound, joined, transposed_times
 from mjx_like.math import safe
 from mjx_like.math.linalg import gram
+from mjx_like.math.lots import SMALL
 from mjx_like.math.platform import on_cpu
 
 Array = jax.Array
-
-_LARGEST_BY_ROWS = 16  # dofs, of systems that lanes search
 
 
 class Linear(NamedTuple):
@@ -76,7 +75,7 @@ def _gram(a: list[Array], b: list[Array]) -> Array:
 
     On a CPU rows of large systems stand side by side in the product: its library is a third faster so.
     """
-    if not on_cpu() or a[0].shape[1] <= _LARGEST_BY_ROWS:
+    if not on_cpu() or a[0].shape[1] <= SMALL:
         return gram(jnp.concatenate(a), jnp.concatenate(b))
     left, right = (jnp.concatenate([x.T for x in blocks], axis=1) for blocks in (a, b))
     return jnp.einsum("ik,jk->ij", left, right, precision="highest")

@@ -8,7 +8,7 @@ import numpy as np
 
 from mjx_like.constraint.adhesion import surface_motion
 from mjx_like.constraint.softening import felt, gravity
-from mjx_like.hard.pair_rows import PairRows, limits_first
+from mjx_like.hard.pair_rows import LimitsFirst, PairRows, limits_first
 from mjx_like.hard.problem import Cones, Point, Problem, times, transposed_times
 from mjx_like.math import safe
 from mjx_like.math.linalg import matmul
@@ -85,15 +85,11 @@ def problem(m: Model, d: Data, own: Motion, base: Array, least: Array) -> tuple[
         return jnp.concatenate([plain, x[nplain::ndim]]) if ncone else plain
 
     rows = _Columns(*(normals(x) for x in columns))
-    rest = rows.J[order.count :]
-    moves = jnp.max(jnp.abs(rest), axis=1, initial=0) > _STILL  # else no force answers the distance
-    pair = rows.used * _is_one_sided(rows.kind) * jnp.concatenate([jnp.ones(order.count, bool), moves])
-    Jn = PairRows(pair[order.count :, None] * rest, order.dofs)
+    pair, Jn = _pairs(rows, order)
     gap, fell = hard.gap / rows.size, h * gravity(m) / rows.size
     start = rows.distance - h * Jn.times(base)
     kept = start - jnp.minimum(jnp.maximum(start, least) + h * hard.recovery, 0)
-    reach = felt(m) / rows.size + 2 * h * jnp.abs(Jn.times(d.qvel))
-    share = _LEAST_SHARE + (1 - _LEAST_SHARE) * (1 - safe.clip(safe.ratio(start, reach), 0.0, 1.0) ** 3) ** 2
+    share = _share(start, felt(m) / rows.size + 2 * h * jnp.abs(Jn.times(d.qvel)))
     natural = rows.mass * fell
     cones = columns.J[nplain:].reshape(ncone, ndim, d.qvel.shape[0])
     cones = _contact_cones(cones, layout, pair[nplain:], hard.slip, natural[nplain:])
@@ -134,6 +130,19 @@ def _columns(m: Model, d: Data, layout: ConeLayout | PlainLayout) -> _Columns:
     used, kind, distance, weight, loss, angular, J = (layout.from_rows(x) for x in given)
     size = jnp.where(angular > 0, jnp.maximum(m.stat.meansize, _LEAST_SIZE), 1)
     return _Columns(used, kind, distance, safe.ratio(1.0, jnp.where(weight > 0, weight, 1)), loss, size, J)
+
+
+def _pairs(rows: _Columns, order: LimitsFirst) -> tuple[Array, PairRows]:
+    """Return 1 for one-sided pairs that are in use, else 0, and J of the pairs; rows: of all pairs."""
+    rest = rows.J[order.count :]
+    moves = jnp.max(jnp.abs(rest), axis=1, initial=0) > _STILL  # else no force answers the distance
+    pair = rows.used * _is_one_sided(rows.kind) * jnp.concatenate([jnp.ones(order.count, bool), moves])
+    return pair, PairRows(pair[order.count :, None] * rest, order.dofs)
+
+
+def _share(start: Array, reach: Array) -> Array:
+    """Return the share of its target that a pair has at a distance: all at contact, the least beyond reach."""
+    return _LEAST_SHARE + (1 - _LEAST_SHARE) * (1 - safe.clip(safe.ratio(start, reach), 0.0, 1.0) ** 3) ** 2
 
 
 def _losses(m: Model, rows: _Columns) -> tuple[Cones, Array]:

@@ -14,13 +14,12 @@ from mjx_like.hard.problem import Point, Problem, contact_bound, with_masses
 from mjx_like.math import pivots
 from mjx_like.math.batching import each_with_capacity, whole_batch
 from mjx_like.math.lanes import in_lanes
-from mjx_like.math.lots import advanced, lot_of
+from mjx_like.math.lots import SMALL, advanced, lot_of
 
 Array = jax.Array
 
 _UNIT = 8  # cones
 _LOT = 4  # worlds of large models that a CPU advances at a time: a step of more is faster, but not that of the last
-_MOST_IN_LANES = 16  # dofs; with more, what a group works on leaves the cache
 # of all cones over those of a capacity, or it is not worth the time to compile
 _LEAST_GAIN, _LEAST_GAIN_IN_LANES = 1.5, 2.5
 
@@ -72,7 +71,7 @@ def _capacities(method: _Method, p: Problem) -> tuple[int, ...]:
     Before it stand 8, 72 and so on; in lanes about a third of all, and nothing where small models are not in lanes.
     """
     most = p.contact.used.shape[-1]
-    if p.b.shape[-1] <= _MOST_IN_LANES:
+    if p.b.shape[-1] <= SMALL:
         some = _UNIT * -(-most // (3 * _UNIT))
         return (some, most) if method.on_cpu and _LEAST_GAIN_IN_LANES * some < most else (most,)
     sizes, size = [], _UNIT
@@ -106,7 +105,7 @@ def _sized(method: _Method, iterations: int, size: int, own: Array, p: Problem, 
 
 def _lot(method: _Method, batch: int, dofs: int) -> int:
     """Return how many worlds of a batch are advanced at a time."""
-    return _LOT if method.on_cpu and dofs > _MOST_IN_LANES else lot_of(batch, dofs)
+    return _LOT if method.on_cpu and dofs > SMALL else lot_of(batch, dofs)
 
 
 def _in_lanes(method: _Method, iterations: int, own: Array, p: Problem, start: Any) -> Found | None:
@@ -116,7 +115,7 @@ def _in_lanes(method: _Method, iterations: int, own: Array, p: Problem, start: A
         step = functools.partial(method.advance, iterations, p, solve=pivots.solve)
         return method.found_by(lax.while_loop(lambda s: ~s.done, step, _begun(method, iterations, own, p, start)))
 
-    return in_lanes(one, own, p, start) if p.b.shape[1] <= _MOST_IN_LANES else None
+    return in_lanes(one, own, p, start) if p.b.shape[1] <= SMALL else None
 
 
 def _begun(method: _Method, iterations: int, own: Array, p: Problem, start: Any) -> Any:

@@ -14,8 +14,9 @@ from mjx_like.math.platform import on_cpu
 Array = jax.Array
 
 _LEAST_LOT, _LOTS = 32, 8  # worlds of a lot: a share of the batch, and at least so many
-# likewise on a CPU for systems of more than so many unknowns: a step is long beside the calls that it is made of
-_LEAST_LARGE_LOT, _LARGE_LOTS, SMALL = 8, 32, 16
+# likewise on a CPU for systems that are not small: a step is long beside the calls that it is made of
+_LEAST_LARGE_LOT, _LARGE_LOTS = 8, 32
+SMALL = 16  # unknowns of a small system: with more, what a group of worlds works on leaves the cache
 
 
 class State(Protocol):
