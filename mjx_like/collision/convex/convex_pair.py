@@ -161,8 +161,9 @@ def _contact(fixed: _Fixed, inputs: _Inputs, begun: tuple[Array, Distance]) -> t
         points, touches = manifold.single(found), found.dist < 0
         if couple.solid is not None:
             flat = manifold.manifold(couple.tables, a, b, couple.solid, found)
-            flat = manifold.with_deepest(flat, points) if fixed.hard else flat
             use = (flat.count > 0) & couple.several & touches
+            if fixed.hard:
+                use, flat = use & manifold.alike(flat, points), manifold.with_deepest(flat, points)
             points = jax.tree.map(lambda x, y: jnp.where(use, x, y), flat, points)
         count = jnp.where(touches, points.count, 0)
         return Points(detect + points.dist, points.pos, points.normal, count)

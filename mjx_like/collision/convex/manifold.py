@@ -25,6 +25,7 @@ from mjx_like.types.enums import GeomType
 Array = jax.Array
 
 _LEVEL = 0.0888  # sine of that between an edge and a face
+_ALIKE = 0.98  # cosine between the normals of a flat contact and of its deepest point: what is level leans by 5 degrees
 _ROUNDINGS = 64  # by which points that are as deep may differ
 SLOTS = 4
 
@@ -68,6 +69,15 @@ def with_deepest(flat: Manifold, one: Manifold) -> Manifold:
     return flat._replace(
         dist=jnp.where(here, one.dist[0], flat.dist), pos=jnp.where(here[:, None], one.pos[0], flat.pos)
     )
+
+
+def alike(flat: Manifold, one: Manifold) -> Array:
+    """Return whether the normal of a flat contact is about that of the deepest point, `one`.
+
+    For hard contact, where else a point would be pushed where it does not go out: a face and a rim, or a line, may be
+    level beside where geoms touch.
+    """
+    return dot(flat.normal, one.normal) > _ALIKE
 
 
 def ends(
