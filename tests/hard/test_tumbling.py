@@ -182,6 +182,38 @@ def test_capsules_that_rock_on_one_another(monkeypatch):
     assert deepest() > 1e-2
 
 
+# poses of a body over the rim of a disc, from steps of a robot that were up to 1.5 mm deep
+OVER_A_RIM = {
+    "capsule": ('type="capsule" size=".02 .08"', (0.12068, 0.04207, 0.02328, 0.3516, 0.6763, -0.1486, 0.63)),
+    "box": ('type="box" size=".0176 .0349 .0575"', (0.0043, -0.13881, 0.0222, 0.5894, 0.443, -0.5607, 0.3767)),
+}
+
+
+@pytest.mark.parametrize("name", OVER_A_RIM)
+def test_normal_over_a_rim_is_the_slope_of_the_distance(name):
+    """Level with a face beside where they touch: the normal of that face is up to 85 degrees off."""
+    geom, pose = OVER_A_RIM[name]
+    m = model(
+        xml=f"""<mujoco><worldbody><geom type="cylinder" size=".1 .004"/>
+        <body><freejoint/><geom {geom}/></body></worldbody></mujoco>"""
+    )
+    d = mjx.make_data(m)
+    qpos = jnp.asarray(pose)
+
+    @jax.jit
+    def contact(move):
+        return mjx.fwd_position(m, d.replace(qpos=qpos.at[:3].add(move))).contact
+
+    found = contact(jnp.zeros(3))
+    deepest = int(jnp.argmin(found.dist))
+    sign = 1 if int(found.geom[deepest, 1]) == 1 else -1  # the normal points from the first geom to the second
+    steps = 1e-7 * np.eye(3)
+    slope = [float(contact(x).dist.min() - contact(-x).dist.min()) / 2e-7 for x in jnp.asarray(steps)]
+    np.testing.assert_allclose(slope, sign * found.frame[deepest, 0], atol=2e-3)  # the search ends within 1e-6 m
+    end = jax.jit(mjx.step)(m, d.replace(qpos=qpos, qvel=jnp.zeros(6).at[2].set(-0.2)))
+    assert float(mjx.fwd_position(m, end).contact.dist.min()) > min(float(found.dist[deepest]), 0) - 1e-6
+
+
 @pytest.mark.slow
 def test_derivatives_through_what_is_carried(monkeypatch):
     m, d = rolling()
