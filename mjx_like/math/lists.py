@@ -1,4 +1,4 @@
-"""Lists of what a flag chooses, as long as a batch of worlds needs."""
+"""Lists of what a flag chooses, as long as a batch of worlds needs, and in order of a key."""
 
 import functools
 from collections.abc import Callable

@@ -207,8 +207,7 @@ def test_normal_over_a_rim_is_the_slope_of_the_distance(name):
     found = contact(jnp.zeros(3))
     deepest = int(jnp.argmin(found.dist))
     sign = 1 if int(found.geom[deepest, 1]) == 1 else -1  # the normal points from the first geom to the second
-    steps = 1e-7 * np.eye(3)
-    slope = [float(contact(x).dist.min() - contact(-x).dist.min()) / 2e-7 for x in jnp.asarray(steps)]
+    slope = [float(contact(x).dist.min() - contact(-x).dist.min()) / 2e-7 for x in 1e-7 * jnp.eye(3)]
     np.testing.assert_allclose(slope, sign * found.frame[deepest, 0], atol=2e-3)  # the search ends within 1e-6 m
     end = jax.jit(mjx.step)(m, d.replace(qpos=qpos, qvel=jnp.zeros(6).at[2].set(-0.2)))
     assert float(mjx.fwd_position(m, end).contact.dist.min()) > min(float(found.dist[deepest]), 0) - 1e-6
