@@ -34,8 +34,7 @@ class Solution(NamedTuple):
 @functools.partial(custom_jvp, nondiff_argnums=(0,))
 def solution(iterations: int, p: Problem, nu: Array, start: Start) -> Solution:
     """Return the point of the central path; nu, start: as in `attempts`."""
-    found, failed = attempts(iterations, p, nu, start)
-    return Solution(found.best, found.error, found.iterations, failed)
+    return Solution(*attempts(iterations, p, nu, start))
 
 
 @solution.defjvp

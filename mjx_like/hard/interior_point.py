@@ -63,12 +63,12 @@ class Found(NamedTuple):
     best: Point
     error: Array
     iterations: Array
-    done: Array
+    failed: Array  # whether that is of the problem without the friction of contacts
 
 
 def found_by(s: Search) -> Found:
     """Return what a search has found so far."""
-    return Found(s.best, s.error, s.iterations, s.done)
+    return Found(s.best, s.error, s.iterations, jnp.asarray(False))
 
 
 def tolerance(dtype) -> float:

@@ -39,12 +39,12 @@ def start_from(p: Problem, contact: Contact, nu: Array, before: Kept) -> Start:
 
     Limits and friction losses have their own.
     """
-    count, first = p.contact.k.shape[0], jnp.int32(0)
+    count = p.contact.k.shape[0]
     if not count:
-        return Start(nu, before.gamma, before.c, before.loss_c, first)
+        return Start(nu, before.gamma, before.c, before.loss_c)
     plain, gamma = before.gamma[:-count], before.gamma[-count:]
     gamma, c = _shifted(contact, before.geom, [gamma, before.c])
-    return Start(nu, jnp.concatenate([plain, gamma]), c, before.loss_c, first)
+    return Start(nu, jnp.concatenate([plain, gamma]), c, before.loss_c)
 
 
 def _shifted(contact: Contact, geom: Array, values: list[Array]) -> list[Array]:

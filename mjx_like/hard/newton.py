@@ -19,7 +19,7 @@ import jax.numpy as jnp
 
 from mjx_like.hard.components import Parts, added, dot, parts, scaled
 from mjx_like.hard.elimination import Free, System, answer, free_pairs, of_product
-from mjx_like.hard.interior_point import Found, error_of, moved, tolerance
+from mjx_like.hard.interior_point import Found, error_of, fails, moved, tolerance
 from mjx_like.hard.problem import (
     Cones,
     Point,
@@ -30,7 +30,9 @@ from mjx_like.hard.problem import (
     contact_bound,
     joined,
     rates,
+    rates_at_rest,
     residuals,
+    without_friction,
 )
 from mjx_like.math import lapack, safe
 from mjx_like.types.pytree import Record, leaf, record
@@ -40,6 +42,8 @@ Array = jax.Array
 _PART = 0.3  # of a step, where it leaves less of the motion than all of it
 _SURE = 1e-2  # error, over the tolerance, at which a search ends; within the tolerance it makes one step more
 _MOTION = 100  # times as much as elsewhere does what is left of the motion count, which steps from afar leave
+_DOUBT = 1 / 10  # share of the iterations after which a first trial ends where a step is large
+_ASTRAY = 0.1  # of the momentum, above which it is
 _ROOTS = 5  # steps for the size of a sliding velocity
 
 
@@ -54,12 +58,12 @@ class _Trial(NamedTuple):
 # the last is of a problem without friction
 _TRIALS = (
     _Trial(1, 1, 1 / 5),
-    _Trial(1e4, 1 / 4, 1),
+    _Trial(1e4, 1 / 5, 1),
     _Trial(1e4, 2 / 3, 1),
     _Trial(1e2, 2 / 3, 1),
     _Trial(1e6, 2 / 3, 1),
 )
-TRIALS = len(_TRIALS)
+_LAST = len(_TRIALS) - 1
 
 
 @record
@@ -70,7 +74,6 @@ class Start(Record):
     gamma: Array = leaf("npair")
     c: Array = leaf("ncone", "ndim")
     loss_c: Array = leaf("nloss", 1)
-    trial: Array = leaf()  # the number of searches before
 
     def cut(self, lost: int) -> "Start":
         """Return the start of a problem without so many cones at the end."""
@@ -84,37 +87,34 @@ class Walk(NamedTuple):
     at: Rates  # of its velocity
     step: Point
     change: Rates  # that goes with it
-    best: Point  # of all at the end of steps
+    best: Point  # of all of the trial at the end of steps
     error: Array  # of the best
     within: Array  # whether that of the last one was within the tolerance
-    trial: Array  # as in `Start`
-    iterations: Array
+    trial: Array  # the number of trials before
+    steps: Array  # of the trial
+    iterations: Array  # of all trials
     done: Array
 
 
-def without_impulses(p: Problem, nu: Array, trial: Array | int = 0) -> Start:
+def without_impulses(p: Problem, nu: Array) -> Start:
     """Return a start from a velocity, shape (nv,), that nothing is known of."""
     loss_c = jnp.zeros(p.loss.J.shape[:-1], p.b.dtype)
-    return Start(nu, jnp.zeros_like(p.k), jnp.zeros(p.contact.J.shape[:-1], p.b.dtype), loss_c, jnp.int32(trial))
+    return Start(nu, jnp.zeros_like(p.k), jnp.zeros(p.contact.J.shape[:-1], p.b.dtype), loss_c)
 
 
 def begin(iterations: int, p: Problem, start: Start) -> Walk:
     """Return the search before the first step."""
     at = rates(p, start.nu)
+    z = _with_slacks(p, start, at)
+    none, zero = jax.tree.map(jnp.zeros_like, (z, at)), jnp.int32(0)
+    done = jnp.asarray(iterations == 0)
+    return Walk(z, at, *none, z, jnp.full_like(p.h, jnp.inf), jnp.asarray(False), zero, zero, zero, done)
+
+
+def _with_slacks(p: Problem, start: Start, at: Rates) -> Point:
+    """Return the point where a trial begins; at: rates of the start."""
     s, eta, loss_eta = p.distance + p.h * at.pair, jnp.ones_like(p.contact.k), jnp.ones_like(p.bound)
-    z = Point(start.nu, s, start.gamma, start.c, eta, start.loss_c, loss_eta)
-    return Walk(
-        z=z,
-        at=at,
-        step=jax.tree.map(jnp.zeros_like, z),
-        change=jax.tree.map(jnp.zeros_like, at),
-        best=z,
-        error=jnp.full_like(p.h, jnp.inf),
-        within=jnp.asarray(False),
-        trial=start.trial,
-        iterations=jnp.int32(0),
-        done=jnp.asarray(iterations == 0),
-    )
+    return Point(start.nu, s, start.gamma, start.c, eta, start.loss_c, loss_eta)
 
 
 def _solve(a: Array, b: Array) -> Array:
@@ -122,7 +122,11 @@ def _solve(a: Array, b: Array) -> Array:
 
 
 def advance(iterations: int, p: Problem, w: Walk, solve: Callable[[Array, Array], Array] = _solve) -> Walk:
-    """Return the search one step later; it ends with a step that is not finite, and what it has found then stays."""
+    """Return the search one step later; when it is done, what it has found stays.
+
+    A trial ends with a step that is not finite; where it has not found the solution the next one follows.
+    """
+    p = without_friction(p, w.trial == _LAST)
     z, at, r = _on_path_after(p, w, _target(iterations, w))
     cones = (contact_bound(p, z.gamma), z.c, z.eta, at.contact), (p.bound, z.loss_c, z.loss_eta, at.loss)
     (contact, push, grown), (loss, held, lost) = (_linear(*cone) for cone in cones)
@@ -133,19 +137,45 @@ def advance(iterations: int, p: Problem, w: Walk, solve: Callable[[Array, Array]
     step = system.step(f, nu, change)
     ahead, there = moved(z, step, 1.0), moved(at, change, 1.0)
     error = jnp.where(_inside(p, ahead), error_of(p, ahead, residuals(p, ahead, there), _MOTION), jnp.inf)
-    better, within, count = ~w.done & (error < w.error), error <= tolerance(error.dtype), w.iterations + ~w.done
+    goes, within = ~w.done, error <= tolerance(error.dtype)
+    better, steps = goes & (error < w.error), w.steps + goes
     best = jax.tree.map(lambda a, b: jnp.where(better, a, b), ahead, w.best)
-    ends = (within & w.within) | (error <= _SURE * tolerance(error.dtype)) | (count >= _most(iterations, w.trial))
-    ends = w.done | ends | ~jnp.isfinite(jnp.sum(nu))
-    return Walk(z, at, step, change, best, jnp.where(better, error, w.error), within, w.trial, count, ends)
+    ends = (within & w.within) | (error <= _SURE * tolerance(error.dtype)) | (steps >= _most(iterations, w.trial))
+    astray = (w.trial == 0) & (steps >= _DOUBT * iterations) & (_largest(change.momentum) > _ASTRAY * _largest(p.b))
+    ends = ends | astray | ~jnp.isfinite(jnp.sum(nu))
+    least = jnp.where(better, error, w.error)
+    again = goes & ends & ~_found(w.trial, least) & (w.trial < _LAST)
+    return Walk(
+        *(z, at, step, change, best),
+        error=jnp.where(again, jnp.inf, least),
+        within=within & ~again,
+        trial=w.trial + again,
+        steps=jnp.where(again, 0, steps),
+        iterations=w.iterations + goes,
+        done=w.done | (ends & ~again),
+    )
+
+
+def _largest(x: Array) -> Array:
+    return jnp.max(jnp.abs(x), initial=0)
+
+
+def _found(trial: Array, error: Array) -> Array:
+    """Return whether a trial has found the solution; the first has to come nearer."""
+    return jnp.where(trial > 0, ~fails(error), error <= tolerance(error.dtype))
 
 
 def _on_path_after(p: Problem, w: Walk, target: Array) -> tuple[Point, Rates, Residuals]:
-    """Return the point of the path after a step, or after the part of it where that leaves less of the motion."""
+    """Return the point of the path after a step, or after the part of it where that leaves less of the motion.
+
+    It is the one at rest before the first step of all trials but the first.
+    """
+    start, begins = _at_rest(p), (w.steps == 0) & (w.trial > 0)
 
     def after(part: Array) -> tuple[Array, tuple[Point, Rates, Residuals]]:
-        at = moved(w.at, w.change, part)
-        z = _on_path(p, moved(w.z, w.step, part), at, target)
+        there = moved((w.z, w.at), (w.step, w.change), part)
+        z, at = jax.tree.map(lambda a, b: jnp.where(begins, a, b), start, there)
+        z = _on_path(p, z, at, target)
         r = residuals(p, z, at)
         impulse = jnp.max(jnp.abs(p.b), initial=0) + jnp.max(p.used * z.gamma, initial=0)
         return jnp.max(jnp.abs(r.motion), initial=0) / jnp.maximum(impulse, safe.tiny(impulse)), (z, at, r)
@@ -154,10 +184,14 @@ def _on_path_after(p: Problem, w: Walk, target: Array) -> tuple[Point, Rates, Re
     return jax.tree.map(lambda x: jnp.where(left[1] < left[0], x[1], x[0]), each)
 
 
+def _at_rest(p: Problem) -> tuple[Point, Rates]:
+    at = rates_at_rest(p)
+    return _with_slacks(p, without_impulses(p, jnp.zeros_like(p.b)), at), at
+
+
 def found_by(w: Walk) -> Found:
-    """Return what a search has found; the error of a first trial is infinite where that is beyond the tolerance."""
-    found = (w.error <= tolerance(w.error.dtype)) | (w.trial > 0)
-    return Found(w.best, jnp.where(found, w.error, jnp.inf), w.iterations, w.done)
+    """Return what a search has found."""
+    return Found(w.best, w.error, w.iterations, (w.trial == _LAST) | ~_found(w.trial, w.error))
 
 
 def _most(iterations: int, trial: Array) -> Array:
@@ -169,11 +203,12 @@ def _target(iterations: int, w: Walk) -> Array:
     """Return the products that a step aims at, over those of the problem."""
     large = _of_trial(w.trial, [math.log(x.large) for x in _TRIALS])
     steps = _of_trial(w.trial, [x.fall * max(iterations, 1) for x in _TRIALS])
-    return jnp.exp(large * jnp.maximum(1 - w.iterations / steps, 0.0))
+    return jnp.exp(large * jnp.maximum(1 - w.steps / steps, 0.0))
 
 
 def _of_trial(trial: Array, values: list[float]) -> Array:
-    return functools.reduce(lambda x, i: jnp.where(trial == i, values[i], x), range(1, TRIALS), jnp.asarray(values[0]))
+    first, *others = values
+    return functools.reduce(lambda x, i: jnp.where(trial > i, others[i], x), range(len(others)), jnp.asarray(first))
 
 
 def _linear(bound: Array, c: Array, eta: Array, at: Parts) -> tuple:

@@ -105,6 +105,14 @@ def rates(p: Problem, nu: Array) -> Rates:
     return at if p.contact.surface is None else at._replace(contact=added(at.contact, parts(p.contact.surface)))
 
 
+def rates_at_rest(p: Problem) -> Rates:
+    """Return what a velocity of zero makes."""
+    slide, zero = p.contact.surface, jnp.zeros_like(p.contact.k)
+    contact = (zero,) * p.contact.J.shape[1] if slide is None else parts(slide)
+    loss = (jnp.zeros_like(p.bound),) * p.loss.J.shape[1]
+    return Rates(jnp.zeros_like(p.k), contact, loss, jnp.zeros_like(p.b))
+
+
 def changes(p: Problem, nu: Array) -> Rates:
     """Return what a change of the velocity makes, shape (nv,)."""
     return Rates(p.J.times(nu), parts(times(p.contact.J, nu)), parts(times(p.loss.J, nu)), matmul(p.A, nu))

@@ -51,7 +51,7 @@ def search(iterations: int, p: Problem, nu: Array, wanted: Array | bool = True) 
 
 
 def near_search(iterations: int, p: Problem, start: newton.Start, wanted: Array | bool = True) -> Found:
-    """Return what `search` does, by Newton's method; the error of a first trial is infinite beyond the tolerance."""
+    """Return what `search` does, by Newton's method, with its trials."""
     return _search(_NEWTON, iterations, p, start, wanted)
 
 
@@ -99,7 +99,7 @@ def _sized(method: _Method, iterations: int, size: int, own: Array, p: Problem, 
     if found is None:
         first = jax.vmap(functools.partial(_begun, method, iterations))(own, p, start)
         step = jax.vmap(functools.partial(method.advance, iterations))
-        found = method.found_by(advanced(step, p, first, _lot(method, *p.b.shape), holds=method.on_cpu))
+        found = jax.vmap(method.found_by)(advanced(step, p, first, _lot(method, *p.b.shape), holds=method.on_cpu))
     return found._replace(best=jax.vmap(functools.partial(_widened, lost))(found.best))
 
 

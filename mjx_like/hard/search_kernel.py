@@ -65,7 +65,7 @@ def _searched(iterations: int, interpret: bool, p: Problem, nu: Array, wanted: A
     table = jnp.where((found.best > 0)[:, None, None], found.places[:, 1], found.places[:, 0])
     limits = tuple(limits_in_order(p, sides, nu) for sides in found.limits)
     best = point(groups, z, found.nu, rows.counts, table, limits)
-    return Found(best, found.error, found.iterations, jnp.ones(batch, bool))
+    return Found(best, found.error, found.iterations, jnp.zeros(batch, bool))
 
 
 def search_trial(*, interpret: bool = False) -> tuple[Any, Any, tuple[Problem, Array]]:

@@ -1,6 +1,7 @@
 """Newton's method on the central path: it finds what the interior point method finds, and goes on where one ended."""
 
 import functools
+import itertools
 
 import jax
 import jax.numpy as jnp
@@ -34,14 +35,14 @@ def solved(p, nu):
 
 @pytest.fixture(scope="module")
 def near():
-    """The compiled first trial, from a start."""
+    """The compiled search, from a start."""
     return jax.jit(jax.vmap(functools.partial(near_search, 30)))
 
 
 @pytest.fixture(scope="module")
 def found(problems):
-    found, failed = solved(*problems)
-    assert not np.any(failed)
+    found = solved(*problems)
+    assert not np.any(found.failed)
     return found
 
 
@@ -58,27 +59,56 @@ def test_it_finds_what_the_interior_point_method_finds(problems, found):
     np.testing.assert_allclose(found.best.nu[ends], other.best.nu[ends], atol=1e-8)
 
 
-def test_the_first_trial_has_a_fifth_of_the_steps_and_the_others_find_the_rest(problems, found, near):
+@pytest.fixture(scope="module")
+def walks(problems):
+    """Where the searches stand before the first and after each of seven steps."""
     p, nu = problems
-    first = near(p, jax.vmap(without_impulses)(p, nu))
-    ends = first.error <= tolerance(jnp.float64)
-    assert np.max(first.iterations) == 6 and 0.3 < np.mean(ends) < 0.7
+    start = jax.vmap(lambda p, nu: newton.begin(30, p, without_impulses(p, nu)))(p, nu)
+    step = jax.jit(jax.vmap(functools.partial(newton.advance, 30)))
+    return list(itertools.accumulate(range(7), lambda w, _: step(p, w), initial=start))
+
+
+def test_the_first_trial_has_a_fifth_of_the_steps_and_the_others_find_the_rest(found, walks):
+    first = walks[6]
+    ends = first.trial == 0
+    assert np.all(first.done[ends]) and np.all(first.error[ends] <= tolerance(jnp.float64))
+    assert 0.2 < np.mean(ends) < 0.7 and not np.any(first.done[~ends])
     np.testing.assert_array_equal(found.iterations[ends], first.iterations[ends])
-    assert np.min(found.iterations[~ends]) > 6
+    assert np.all(found.iterations[~ends] > 6)
+
+
+def test_a_first_trial_that_takes_large_steps_ends_early(problems, walks):
+    large = 0
+    for steps, (before, after) in enumerate(itertools.pairwise(walks[:6]), 1):
+        p, early = problems[0], (before.trial == 0) & (after.trial == 1)
+        size = jnp.max(jnp.abs(after.change.momentum), axis=1) / jnp.max(jnp.abs(p.b), axis=1)
+        assert np.all(size[early] > 0.1) and (steps >= 3 or not np.any(early))
+        large += np.sum(early)
+    assert large > 5
+
+
+def test_the_next_trial_begins_at_rest(problems, walks):
+    begun = [(before.steps == 0) & (before.trial == 1) for before in walks[:-1]]
+    assert np.sum(begun) > 20
+    for before, after, own in zip(walks[:-1], walks[1:], begun, strict=True):
+        assert np.all(np.isinf(before.error[own])) and not np.any(before.done[own] | before.within[own])
+        np.testing.assert_array_equal(after.z.nu[own], 0)
+        assert np.all(after.steps[own] == 1) and np.all(after.iterations[own] == before.iterations[own] + 1)
 
 
 def test_at_the_solution_it_ends_at_once(problems, found, near):
     p, _ = problems
     z = found.best
-    again = near(p, Start(z.nu, z.gamma, z.c, z.loss_c, jnp.zeros(WORLDS, jnp.int32)))
+    again = near(p, Start(z.nu, z.gamma, z.c, z.loss_c))
     assert np.max(again.iterations) <= 2
     np.testing.assert_allclose(again.best.nu, z.nu, atol=1e-9)
 
 
 def test_groups_of_worlds_in_single_precision_find_the_same(problems, found):
-    single, failed = solved(*jax.tree.map(lambda x: x.astype(jnp.float32), problems))
-    assert np.mean(failed) < 0.1
-    np.testing.assert_allclose(single.best.nu[~failed], found.best.nu[~failed], atol=2e-3)
+    single = solved(*jax.tree.map(lambda x: x.astype(jnp.float32), problems))
+    well = ~single.failed
+    assert np.mean(well) > 0.9
+    np.testing.assert_allclose(single.best.nu[well], found.best.nu[well], atol=2e-3)
 
 
 @pytest.mark.skipif(jaxlib.__version__ not in TESTED, reason="no kernels in this release")
@@ -105,8 +135,8 @@ def test_a_part_of_a_step_is_taken_where_that_leaves_less_of_the_motion(problems
 
 def test_targets_fall_in_equal_ratios_to_the_products_of_the_problem():
     walk = newton.begin(30, *_one_problem())
-    for trial, large, steps in ((0, 1, 6), (1, 1e4, 7.5), (2, 1e4, 20), (3, 1e2, 20), (4, 1e6, 20)):
-        aims = [float(newton._target(30, walk._replace(trial=trial, iterations=i))) for i in range(30)]
+    for trial, large, steps in ((0, 1, 6), (1, 1e4, 6), (2, 1e4, 20), (3, 1e2, 20), (4, 1e6, 20)):
+        aims = [float(newton._target(30, walk._replace(trial=trial, steps=i))) for i in range(30)]
         np.testing.assert_allclose(aims, [max(large ** (1 - i / steps), 1) for i in range(30)], rtol=1e-12)
 
 
@@ -118,7 +148,7 @@ def _one_problem():
 def test_no_more_steps_than_are_asked_for(problems):
     p, nu = problems
     few = jax.jit(jax.vmap(functools.partial(near_search, 2)))(p, jax.vmap(without_impulses)(p, nu))
-    assert np.max(few.iterations) == 1 and np.max(few.error) > tolerance(jnp.float64)
+    assert np.max(few.iterations) == 1 + 4 * 2 and np.any(few.failed) and np.max(few.error) > tolerance(jnp.float64)
 
 
 def test_the_size_of_a_sliding_velocity():
