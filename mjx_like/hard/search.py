@@ -50,9 +50,9 @@ def search(iterations: int, p: Problem, nu: Array, wanted: Array | bool = True) 
     return _search(_INTERIOR_POINT, iterations, p, nu, wanted)
 
 
-def near_search(iterations: int, p: Problem, start: newton.Start, wanted: Array | bool = True) -> Found:
-    """Return what `search` does, by Newton's method, with its trials."""
-    return _search(_NEWTON, iterations, p, start, wanted)
+def near_search(iterations: int, p: Problem, start: newton.Start) -> Found:
+    """Return what `search` does, by Newton's method in all its trials; start: what the first begins with."""
+    return _search(_NEWTON, iterations, p, start, wanted=True)
 
 
 def _search(method: _Method, iterations: int, p: Problem, start: Any, wanted: Array | bool) -> Found:
