@@ -87,7 +87,7 @@ class Walk(NamedTuple):
     at: Rates  # of its velocity
     step: Point
     change: Rates  # that goes with it
-    best: Point  # of all of the trial at the end of steps
+    best: Point  # of all of the trial at the end of steps; of the one before while none of them has an error
     error: Array  # of the best
     within: Array  # whether that of the last one was within the tolerance
     trial: Array  # the number of trials before
@@ -177,8 +177,8 @@ def _on_path_after(p: Problem, w: Walk, target: Array) -> tuple[Point, Rates, Re
         z, at = jax.tree.map(lambda a, b: jnp.where(begins, a, b), start, there)
         z = _on_path(p, z, at, target)
         r = residuals(p, z, at)
-        impulse = jnp.max(jnp.abs(p.b), initial=0) + jnp.max(p.used * z.gamma, initial=0)
-        return jnp.max(jnp.abs(r.motion), initial=0) / jnp.maximum(impulse, safe.tiny(impulse)), (z, at, r)
+        impulse = _largest(p.b) + jnp.max(p.used * z.gamma, initial=0)
+        return _largest(r.motion) / jnp.maximum(impulse, safe.tiny(impulse)), (z, at, r)
 
     left, each = jax.vmap(after)(jnp.array([1.0, _PART], p.h.dtype))
     return jax.tree.map(lambda x: jnp.where(left[1] < left[0], x[1], x[0]), each)

@@ -11,10 +11,10 @@ import pytest
 
 from mjx_like.hard import newton
 from mjx_like.hard.attempts import attempts
-from mjx_like.hard.interior_point import tolerance
+from mjx_like.hard.interior_point import error_of, tolerance
 from mjx_like.hard.kept import Kept, start_from
 from mjx_like.hard.newton import Start, without_impulses
-from mjx_like.hard.problem import changes, rates, residuals
+from mjx_like.hard.problem import changes, rates, residuals, without_friction
 from mjx_like.hard.sample import sample_problems
 from mjx_like.hard.search import near_search, search
 from mjx_like.math.one_kernel import TESTED
@@ -145,10 +145,15 @@ def _one_problem():
     return p, without_impulses(p, nu)
 
 
-def test_no_more_steps_than_are_asked_for(problems):
+def test_no_more_steps_than_are_asked_for_and_the_best_point_is_kept(problems):
     p, nu = problems
     few = jax.jit(jax.vmap(functools.partial(near_search, 2)))(p, jax.vmap(without_impulses)(p, nu))
     assert np.max(few.iterations) == 1 + 4 * 2 and np.any(few.failed) and np.max(few.error) > tolerance(jnp.float64)
+    has_point = np.isfinite(few.error)
+    without = jax.vmap(without_friction)(p, few.failed)
+    error = jax.vmap(lambda p, z: error_of(p, z, residuals(p, z), newton._MOTION))(without, few.best)
+    assert np.any(few.failed & has_point)
+    np.testing.assert_allclose(error[has_point], few.error[has_point], rtol=1e-6)
 
 
 def test_the_size_of_a_sliding_velocity():
