@@ -101,7 +101,7 @@ def contacts(
     normal = (jnp.where(used, normal[0], 1), normal[1], normal[2])
     own = mixing.of_pairs(parameters, pair)
     ids = jnp.asarray(np.concatenate([plan.geom, plan.dim[:, None]], axis=1))[pair]
-    point, frame = v.pack(pos), _frame(normal, _tangent(m, geom_xmat, pair, ahead))
+    point, frame = v.pack(pos), frame_of(normal, _tangent(m, geom_xmat, pair, ahead))
     pushes = dist < own.margin
     surfacevel = jnp.zeros_like(point)
     if m.has["geom_surfacevel"].any():
@@ -135,7 +135,7 @@ def _tangent(m: Model, geom_xmat: Array, pair: Array, ahead: Array | None) -> v.
     return v.unpack(jnp.where(follows[:, None], axis, 0))
 
 
-def _frame(normal: v.Vector, tangent: v.Vector | None) -> Array:
+def frame_of(normal: v.Vector, tangent: v.Vector | None = None) -> Array:
     """Return the frame of rows (normal, tangents), shape (n, 3, 3); the first tangent follows `tangent` unless short.
 
     Else it follows the y axis, or z where the normal is within 60 degrees of y.  Source: mju_makeFrame.

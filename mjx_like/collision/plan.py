@@ -6,7 +6,7 @@ from mjx_like.collision.candidate_pairs import candidate_pairs, condim, without_
 from mjx_like.collision.convex.flat_tables import make_solid, solid_of
 from mjx_like.collision.hfield import MOST
 from mjx_like.collision.portal import portal_contact
-from mjx_like.collision.table import PAIRS, Method, pairs_by
+from mjx_like.collision.table import KEPT, PAIRS, PARTIAL, Method, pairs_by
 from mjx_like.collision.user_function import HOOKED, hooked_pairs
 from mjx_like.geometry.signed_distance import has_field
 from mjx_like.types.enums import DisableBit, EnableBit, GeomType, ObjType
@@ -36,7 +36,7 @@ def make_plan(t: Topology) -> CollisionPlan:
 
     The capacity is one row for each point that can touch if these are at most 64, else 4 for each moving geom that
     can collide, or 8 where it has flat faces and meets others that have, 24 if more than 8 trees have such geoms; and
-    at least 64.
+    at least 64. With hard contact there is room for the points of a pair that a solve keeps.
     """
     geom, explicit, _ = candidate_pairs(t)
     built = _built(t, geom)
@@ -46,7 +46,6 @@ def make_plan(t: Topology) -> CollisionPlan:
     row = np.lexsort((point_slot, point_pair))
     convex = _convex(t, groups)
     speculative = _speculative(t, geom, hooked)
-    capacity = sum(g.pair.size * _most(t, g) for g in groups)
     return CollisionPlan(
         geom=geom,
         unbuilt=unbuilt,
@@ -60,8 +59,17 @@ def make_plan(t: Topology) -> CollisionPlan:
         point_pair=point_pair[row],
         point_row=row,
         point_rank=np.argsort(row).astype(np.int32),
-        default_nconmax=capacity if capacity <= _FEW else min(capacity, max(_FEW, _rows_of_geoms(t, geom))),
+        default_nconmax=_default_nconmax(t, geom, groups),
     )
+
+
+def _default_nconmax(t: Topology, geom: np.ndarray, groups: tuple[PairGroup, ...]) -> int:
+    """Return the default capacity of the contact buffer, as `make_plan` says."""
+    capacity = sum(g.pair.size * _most(t, g) for g in groups)
+    if capacity > _FEW:
+        return min(capacity, max(_FEW, _rows_of_geoms(t, geom)))
+    keeps = t.hard_contact and any(g.types in PARTIAL for g in groups)
+    return max(capacity, KEPT) if keeps else capacity
 
 
 def _rows_of_geoms(t: Topology, geom: np.ndarray) -> int:

@@ -77,7 +77,7 @@ PAIRS = {
     (_SPHERE, _CYLINDER): Pair(_KERNEL, 1, 1, sphere.sphere_cylinder),
     (_SPHERE, _BOX): Pair(_KERNEL, 1, 1, sphere.sphere_box),
     (_SPHERE, _ELLIPSOID): Pair(_CONVEX, 1, 1),
-    (_CAPSULE, _CAPSULE): Pair(_KERNEL, 2, 2, capsule.capsule_capsule),
+    (_CAPSULE, _CAPSULE): Pair(_KERNEL, 2, 2, capsule.capsule_capsule, hard=capsule.capsule_capsule_along),
     (_CAPSULE, _BOX): Pair(_KERNEL, 2, 2, capsule.capsule_box, dear=True),
     (_CAPSULE, _ELLIPSOID): Pair(_CONVEX, 1, 1),
     (_ELLIPSOID, _ELLIPSOID): Pair(_CONVEX, 1, 1),
@@ -101,6 +101,12 @@ PAIRS = {
     (_MESH, _SDF): Pair(Method.SIGNED_DISTANCE),
     (_SDF, _SDF): Pair(Method.SIGNED_DISTANCE),
 }
+
+
+# Types of which one point of several is found now, and another one as the geoms turn. Of a plane, and of two boxes in
+# hard contact, all are found.
+PARTIAL = tuple(kinds for kinds, row in PAIRS.items() if row.slots > 1 and kinds[0] != _PLANE and kinds != (_BOX, _BOX))
+KEPT = 4  # points of such a pair that hard contact keeps, at the most
 
 
 def pairs_by(method: Method) -> tuple[tuple[int, int], ...]:

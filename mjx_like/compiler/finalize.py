@@ -47,7 +47,7 @@ FAMILIES = {
     "integrator": integrator_plan,
 }
 _DECIDED = (
-    "flags", "vis", "names", "has", "wrap_sideid", "hfield_cells", "frame_nudge", "mesh_facecurve",
+    "flags", "hard_contact", "vis", "names", "has", "wrap_sideid", "hfield_cells", "frame_nudge", "mesh_facecurve",
     "declared_unsupported", "unsupported", "hooks", "nconmax", "njmax", "capacity_args", "planner", "plans",
 )  # fmt: skip
 _MOST_NUMBERS = 2**31 - 1  # of one array, whose indices are int32
@@ -114,7 +114,7 @@ def finalize(
     changes = {} if hard is None else {"cone": ConeType.ELLIPTIC}
     changes |= {} if integrator is None else {"integrator": integer_option("integrator", integrator)}
     arrays = dataclasses.replace(arrays, options=arrays.options | changes)
-    topology = _topology(arrays, nconmax, njmax, hooks, active)
+    topology = _topology(arrays, hard is not None, nconmax, njmax, hooks, active)
     if hard is not None:
         refuse_hard(topology, smoothed=False)
     topology = make_plans(topology)
@@ -185,7 +185,9 @@ def make_plans(t: Topology) -> Topology:
     )
 
 
-def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, ...]) -> Topology:
+def _topology(
+    arrays: Arrays, hard: bool, nconmax: int | None, njmax: int | None, hooks: Hooks, active: tuple[str, ...]
+) -> Topology:
     fields: dict[str, Any] = {}
     for field in dataclasses.fields(Topology):
         if field.name in _DECIDED:
@@ -202,6 +204,7 @@ def _topology(arrays: Arrays, nconmax, njmax, hooks: Hooks, active: tuple[str, .
     return Topology(
         **fields,
         flags=flags,
+        hard_contact=hard,
         vis=arrays.visual,
         names=arrays.names,
         has=has,

@@ -1,9 +1,9 @@
 """Contacts that a solve takes from the one before it, where the search for contacts may not find them again.
 
 The search between convex geoms finds the deepest point, or more where they are flat on each other, and two capsules
-have one point but where they are parallel. As bodies turn within a step another point may be the deepest: a solve that
-had that one alone would let the first go in, and the next solve the second. A solve therefore keeps the points of the
-one before, moved with their geoms, as long as there is room for them in their pair.
+have the nearest points and one end of the stretch where they are side by side. As bodies turn within a step another
+point may be the deepest: a solve that had those alone would let the first go in, and the next solve the second. A solve
+therefore keeps the points of the one before, moved with their geoms, as long as there is room for them in their pair.
 """
 
 from typing import Any, NamedTuple
@@ -13,9 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mjx_like.collision.convex.manifold import SLOTS
-from mjx_like.collision.table import PAIRS
+from mjx_like.collision.buffer import frame_of
+from mjx_like.collision.closed import capsule
+from mjx_like.collision.shape import Shape
+from mjx_like.collision.table import KEPT, PARTIAL
 from mjx_like.hard.components import added, dot, parts, scaled
+from mjx_like.math import vector as v
+from mjx_like.math.batching import of_worlds
 from mjx_like.math.lists import sorted_with_places
 from mjx_like.math.select import rows
 from mjx_like.types.data import Contact, Data
@@ -26,6 +30,7 @@ Array = jax.Array
 
 _SAME = 0.05  # of the radius of the smaller geom, within which points of a pair count as one
 _ALIKE = 0.95  # cosine between their normals
+_SHARE = 1 / 3  # of the way from the nearest point of two capsules to that of the solve before
 
 
 class Seen(NamedTuple):
@@ -64,8 +69,9 @@ def with_carried(m: Model, d: Data, before: Seen, first: Array | bool = False) -
 
 def _carried(m: Model, d: Data, before: Seen) -> dict[str, Any]:
     """Return the fields that `with_carried` writes, of any solve but the first."""
-    own, old, place = d.contact, _moved(before, d), np.arange(m.nconmax, dtype=np.int32)
-    chosen, count = _chosen(m, own, place < d.ncon, old, place < before.count)
+    own, place = d.contact, np.arange(m.nconmax, dtype=np.int32)
+    old, old_used = _with_points_between(m, d, _moved(before, d), place < before.count)
+    chosen, count = _chosen(m, own, place < d.ncon, old, old_used)
     source = jnp.where(place < count, chosen, place)
     both = jax.tree.map(lambda x, y: rows(jnp.concatenate([x, y]), source), own, old)
     return {
@@ -95,15 +101,15 @@ def _chosen(m: Model, own: Contact, used: Array, old: Contact, old_used: Array) 
         known |= same & (alike > _ALIKE) & (dot(apart, apart) < near * near)
         count += same
     lacking = ~known & ~is_own
-    for their_pair, they_lack in zip(before[0][: SLOTS - 1], _before(lacking), strict=False):
+    for their_pair, they_lack in zip(before[0][: KEPT - 1], _before(lacking), strict=False):
         count += (their_pair == pair) & they_lack
-    kept = (pair < npair) & (is_own | (lacking & (count < SLOTS)))
+    kept = (pair < npair) & (is_own | (lacking & (count < KEPT)))
     return jnp.sort(jnp.where(kept, order, size))[: m.nconmax], jnp.sum(kept, dtype=jnp.int32)
 
 
 def _before(x: Array) -> list[Array]:
     """Return the entry one place before each, shape (n,), then two, as far as those of one pair can stand apart."""
-    most = 2 * SLOTS - 1
+    most = 2 * KEPT - 1
     padded = jnp.pad(x, (most, 0))
     return [padded[most - places : most - places + x.size] for places in range(1, most + 1)]
 
@@ -129,11 +135,37 @@ def _moved(before: Seen, d: Data) -> Contact:
     return c.replace(dist=jnp.sum((second - first) * normal, axis=1), pos=0.5 * (first + second))
 
 
+def _with_points_between(m: Model, d: Data, old: Contact, used: Array) -> tuple[Contact, Array]:
+    """Return contacts of the solve before, and which are in use, with one more between capsules that cross.
+
+    As these turn, their distance along them is a valley whose lowest point moves: it was at the point of the solve
+    before, is now where they are nearest, and with both kept apart will be between. Where the capsules turn about the
+    old point it will be half way, where they only part it will be at the new one: a point at a third is never far.
+    It takes the row of the old one, which goes to a row that is free, if there is one.
+    """
+    capsules = m.geom_type == GeomType.CAPSULE
+    if not capsules[m.plans.collision.geom].all(axis=1).any():
+        return old, used
+    geom = jnp.maximum(old.geom, 0)
+    point, parallel = capsule.towards(*(_capsules(m, d, x) for x in geom.T), v.unpack(old.pos), _SHARE)
+    first = jnp.any(geom != jnp.roll(geom, 1, axis=0), axis=1) | (np.arange(m.nconmax) == 0)
+    crossing = used & first & ~parallel & jnp.all(rows(capsules, geom), axis=1)
+    between = old.replace(dist=point.dist, pos=v.pack(point.pos), frame=frame_of(point.normal))
+    free = crossing[::-1] & ~used
+    both = of_worlds(free, jax.tree.map(lambda x: x[::-1], old), of_worlds(crossing, between, old))
+    return both, used | free
+
+
+def _capsules(m: Model, d: Data, own: Array) -> Shape:
+    """Return capsules by their ids, of which no axis but z matters."""
+    pos, axis, size = (v.unpack(rows(x, own)) for x in (d.geom_xpos, d.geom_xmat[..., 2], m.geom_size))
+    return Shape(pos, (axis, axis, axis), size)
+
+
 def _kinds() -> np.ndarray:
     """Return the pairs of types, a matrix, of which the search for contacts may find one point and then another."""
     kinds = np.zeros((max(GeomType) + 1,) * 2, bool)
-    for pair, row in PAIRS.items():  # of a plane all points are found
-        kinds[pair] = pair[0] != GeomType.PLANE and row.slots > 1 and row.hard is None
+    kinds[tuple(np.array(PARTIAL).T)] = True
     return kinds | kinds.T
 
 

@@ -365,8 +365,9 @@ class Model(Accessors, Record):
             if not isinstance(option, Option):
                 raise InputError(f"opt={shown(option)}: give an Option, m.opt.replace(...)")
             changes["opt_floats"] = option.floats()
-            changes["topology"] = changes.get("topology", self.topology).with_flags(option.flags())
-            changes["hard"] = option.hard_contact()
+            hard = option.hard_contact()
+            topology = changes.get("topology", self.topology)
+            changes |= {"hard": hard, "topology": topology.with_options(option.flags(), hard is not None)}
             if option.hard is not None:
                 refuse_hard(changes["topology"], changes.get("smoothing", self.smoothing) is not None)
         topology = changes.get("topology", self.topology)

@@ -359,6 +359,7 @@ class Topology:
     tuple_objid: np.ndarray = array("ntupledata")
     # decisions
     flags: OptionFlags
+    hard_contact: bool  # whether contact is hard: a solve then needs room for contacts of the one before
     vis: Visual
     names: dict[ObjType, tuple[str, ...]]
     has: dict[str, np.ndarray]
@@ -405,11 +406,11 @@ class Topology:
             return True
         return isinstance(other, Topology) and self.hooks == other.hooks and self.digest == other.digest
 
-    def with_flags(self, flags: OptionFlags) -> "Topology":
-        """Return a Topology with other integer options and the plans that follow from them."""
-        if flags == self.flags:
+    def with_options(self, flags: OptionFlags, hard_contact: bool) -> "Topology":
+        """Return a Topology with other integer options, or the other contact, and the plans that follow from them."""
+        if (flags, hard_contact) == (self.flags, self.hard_contact):
             return self
-        return self.planner(dataclasses.replace(self, flags=flags, plans=None))
+        return self.planner(dataclasses.replace(self, flags=flags, hard_contact=hard_contact, plans=None))
 
     @property
     def ncolM(self) -> int:

@@ -1,5 +1,7 @@
 """A capsule against a capsule or a box: closed forms."""
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -22,6 +24,53 @@ def capsule_capsule(a: Shape, b: Shape, detect: Array) -> list[Point]:
     That stretch starts at the -z end of the first capsule; parallel capsules one behind the other have its point twice.
     Source: mjc_CapsuleCapsule; the rule for parallel ones was measured on MuJoCo 4.0.0.
     """
+    found = _along(a, b)
+    single = (_ENDS < 0) & ~found.parallel
+    place1 = jnp.where(single, found.nearest1, found.ends1)
+    place2 = jnp.where(single, found.nearest2, found.ends2)
+    return [_spheres_at(a, b, place1, place2)._replace(valid=found.parallel | (_ENDS < 0))]
+
+
+def capsule_capsule_along(a: Shape, b: Shape, detect: Array) -> list[Point]:
+    """Return the points of `capsule_capsule`, and of capsules that cross one more, for hard contact.
+
+    It is the end of their stretch side by side that is farther from the nearest points, where that is more than a
+    radius: as capsules at a small angle turn, the nearest points run along them within a step.
+    """
+    found = _along(a, b)
+    way = jnp.abs(found.ends1 - found.nearest1)
+    last = way[1] > way[0]
+    far1, far2 = (jnp.where(last, ends[1], ends[0]) for ends in (found.ends1, found.ends2))
+    place1 = jnp.where(found.parallel, found.ends1, jnp.stack([found.nearest1, far1]))
+    place2 = jnp.where(found.parallel, found.ends2, jnp.stack([found.nearest2, far2]))
+    wide = jnp.max(way, axis=0) > jnp.maximum(a.size[0], b.size[0])
+    return [_spheres_at(a, b, place1, place2)._replace(valid=found.parallel | wide | (_ENDS < 0))]
+
+
+def towards(a: Shape, b: Shape, point: v.Vector, share: float) -> tuple[Point, Array]:
+    """Return the contact of two capsules a share of the way from the nearest points to `point`, and which are parallel.
+
+    The way is along the axis of the first; of parallel capsules it has no one start.
+    """
+    found = _along(a, b)
+    there = v.dot(a.axes[2], v.sub(point, a.pos))
+    place1 = safe.clip(found.nearest1 + share * (there - found.nearest1), -a.size[1], a.size[1])
+    beside = v.dot(b.axes[2], v.sub(v.along(a.pos, a.axes[2], place1), b.pos))
+    return _spheres_at(a, b, place1, safe.clip(beside, -b.size[1], b.size[1])), found.parallel
+
+
+class _Along(NamedTuple):
+    """Places on the axes of two capsules, from their centres [m], shape (n,), of the two ends (2, n)."""
+
+    parallel: Array
+    nearest1: Array
+    nearest2: Array
+    ends1: Array  # where the stretch ends in which they are side by side
+    ends2: Array
+
+
+def _along(a: Shape, b: Shape) -> _Along:
+    """Return where two capsules are nearest, and from where to where they are side by side."""
     axis1, axis2, half1, half2 = a.axes[2], b.axes[2], a.size[1], b.size[1]
     apart = v.sub(a.pos, b.pos)
     lean, shift1, shift2 = v.dot(axis1, axis2), -v.dot(axis1, apart), v.dot(axis2, apart)
@@ -29,20 +78,21 @@ def capsule_capsule(a: Shape, b: Shape, detect: Array) -> list[Point]:
     square = v.dot(normal, normal)
     parallel = square < PARALLEL
     crossing = safe.ratio(shift1 + lean * shift2, jnp.where(parallel, 1, square))
-    place2 = safe.clip(shift2 + lean * safe.clip(crossing, -half1, half1), -half2, half2)
-    nearest1 = safe.clip(shift1 + lean * place2, -half1, half1)
-    coincident = across(a, b)
+    nearest2 = safe.clip(shift2 + lean * safe.clip(crossing, -half1, half1), -half2, half2)
+    nearest1 = safe.clip(shift1 + lean * nearest2, -half1, half1)
 
-    # the points where the stretch ends: at an end of either capsule
-    end2 = _ENDS * jnp.where(lean < 0, -half2, half2)
-    beyond = shift1 + lean * end2
-    place1 = safe.clip(beyond, -half1, half1)
-    end2 = jnp.where(beyond == place1, end2, safe.clip(shift2 + lean * place1, -half2, half2))
-    single = (_ENDS < 0) & ~parallel
-    place1, place2 = jnp.where(single, nearest1, place1), jnp.where(single, place2, end2)
-    center1, center2 = v.along(a.pos, axis1, place1), v.along(b.pos, axis2, place2)
-    point = between(center1, a.size[0], center2, b.size[0], coincident)
-    return [point._replace(valid=parallel | (_ENDS < 0))]
+    # the stretch ends at an end of either capsule
+    ends2 = _ENDS * jnp.where(lean < 0, -half2, half2)
+    beyond = shift1 + lean * ends2
+    ends1 = safe.clip(beyond, -half1, half1)
+    ends2 = jnp.where(beyond == ends1, ends2, safe.clip(shift2 + lean * ends1, -half2, half2))
+    return _Along(parallel, nearest1, nearest2, ends1, ends2)
+
+
+def _spheres_at(a: Shape, b: Shape, place1: Array, place2: Array) -> Point:
+    """Return the contacts of the spheres at places of two capsules."""
+    center1, center2 = v.along(a.pos, a.axes[2], place1), v.along(b.pos, b.axes[2], place2)
+    return between(center1, a.size[0], center2, b.size[0], across(a, b))
 
 
 # The 12 edges of a box: its axis, and the signs of its two other coordinates, in the order in which MuJoCo tries them.
