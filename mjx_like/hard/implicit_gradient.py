@@ -6,13 +6,13 @@ Source: Dojo paper, section on gradients; implicit function theorem.
 """
 
 import functools
-from typing import NamedTuple
 
 import jax
 
 from mjx_like.hard.attempts import attempts
 from mjx_like.hard.components import parts
 from mjx_like.hard.elimination import Free, System, free_pairs, of_product, remainder_of_product
+from mjx_like.hard.interior_point import Found
 from mjx_like.hard.newton import Start
 from mjx_like.hard.problem import Point, Problem, changes, contact_bound, rates, residuals, without_friction
 from mjx_like.math import lapack
@@ -22,27 +22,18 @@ from mjx_like.math.tangent import still
 Array = jax.Array
 
 
-class Solution(NamedTuple):
-    """A solution; where the search for it failed, of the problem without the friction of contacts."""
-
-    z: Point
-    error: Array
-    iterations: Array
-    failed: Array
-
-
 @functools.partial(custom_jvp, nondiff_argnums=(0,))
-def solution(iterations: int, p: Problem, nu: Array, start: Start) -> Solution:
+def solution(iterations: int, p: Problem, nu: Array, start: Start) -> Found:
     """Return the point of the central path; nu, start: as in `attempts`."""
-    return Solution(*attempts(iterations, p, nu, start))
+    return attempts(iterations, p, nu, start)
 
 
 @solution.defjvp
 def _rule(iterations: int, primals, tangents):
     p, *begin = primals
     found = solution(iterations, p, *jax.lax.stop_gradient(begin))
-    rates = _rates(without_friction(p, found.failed), found.z, tangents[0])
-    return found, Solution(rates, *(still(x) for x in found[1:]))
+    rates = _rates(without_friction(p, found.failed), found.best, tangents[0])
+    return found, Found(rates, *(still(x) for x in found[1:]))
 
 
 def _rates(p: Problem, z: Point, dp: Problem) -> Point:

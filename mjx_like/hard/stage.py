@@ -13,7 +13,8 @@ from mjx_like.constraint.stage import reference_constraint
 from mjx_like.errors import UnsupportedError
 from mjx_like.hard.carried import Seen, seen, with_carried
 from mjx_like.hard.free_motion import free_motion, free_velocity
-from mjx_like.hard.implicit_gradient import Solution, solution
+from mjx_like.hard.implicit_gradient import solution
+from mjx_like.hard.interior_point import Found
 from mjx_like.hard.kept import Kept, kept, nothing, start_from
 from mjx_like.hard.newton import Start, without_impulses
 from mjx_like.hard.problem import Problem, without_friction
@@ -197,19 +198,19 @@ def _solve(step: _Step, way: _Way, rows: dict[str, Any], first: Array | bool) ->
         found = impacts(m, there, layout, p, d.qvel, apart)
         # near the end of an impact the search would not find its impulse
         s = _searched(m, over_step(p, found), free, without_impulses(p, free))
-        ahead = to_first(found, d.qvel, apart, s.z.nu)
+        ahead = to_first(found, d.qvel, apart, s.best.nu)
         force, constraint = jnp.zeros_like(d.efc_force), jnp.zeros_like(free)  # those of the velocity at the end count
     else:
         begin = jnp.where(first, jnp.where(jnp.any(p.used > 0), _LEFT, 1.0) * free, way.nu)
         s = _searched(m, p, begin, start_from(p, there.contact, way.nu, way.kept))
-        ahead, (force, constraint) = s.z.nu, forces(m, there, own, layout, without_friction(p, s.failed), s.z)
-    nu = s.z.nu
+        ahead, (force, constraint) = s.best.nu, forces(m, there, own, layout, without_friction(p, s.failed), s.best)
+    nu = s.best.nu
     failed, iterations = way.failed | s.failed, way.iterations + s.iterations
-    after = way._replace(ahead=ahead, nu=nu, failed=failed, iterations=iterations, kept=kept(p, there.contact, s.z))
+    after = way._replace(ahead=ahead, nu=nu, failed=failed, iterations=iterations, kept=kept(p, there.contact, s.best))
     return after, Solved(rows, way.ahead, nu, nu, force, constraint, s.error)
 
 
-def _searched(m: Model, p: Problem, nu: Array, start: Start) -> Solution:
+def _searched(m: Model, p: Problem, nu: Array, start: Start) -> Found:
     """Return the solution of a problem; where the search begins carries no derivatives."""
     return solution(m.hard.iterations, p, *jax.lax.stop_gradient((nu, start)))
 
@@ -222,8 +223,8 @@ def _with_rebounds(step: _Step, way: _Way, s: Solved) -> tuple[Solved, _Way]:
     found = impacts(m, rows, layout, p, d.qvel, solve_general(motion.A, motion.b))
     p = at_end(p, found)
     own = _searched(m, p, free, without_impulses(p, free))
-    force, constraint = forces(m, rows, motion, layout, without_friction(p, own.failed), own.z)
-    s = s._replace(nu=own.z.nu, force=force, constraint=constraint, error=jnp.maximum(s.error, own.error))
+    force, constraint = forces(m, rows, motion, layout, without_friction(p, own.failed), own.best)
+    s = s._replace(nu=own.best.nu, force=force, constraint=constraint, error=jnp.maximum(s.error, own.error))
     return s, way._replace(failed=way.failed | own.failed, iterations=way.iterations + own.iterations)
 
 
