@@ -141,10 +141,11 @@ def _with_points_between(m: Model, d: Data, old: Contact, used: Array) -> tuple[
     As these turn, their distance along them is a valley whose lowest point moves: it was at the point of the solve
     before, is now where they are nearest, and with both kept apart will be between. Where the capsules turn about the
     old point it will be half way, where they only part it will be at the new one: a point at a third is never far.
-    It takes the row of the old one, which goes to a row that is free, if there is one.
+    It takes the row of the old one, which goes to a row that is free, if there is one. Where surfaces move there is
+    none, for their velocities are those of the old frame.
     """
     capsules = m.geom_type == GeomType.CAPSULE
-    if not capsules[m.plans.collision.geom].all(axis=1).any():
+    if not capsules[m.plans.collision.geom].all(axis=1).any() or m.has["geom_surfacevel"].any():
         return old, used
     geom = jnp.maximum(old.geom, 0)
     point, parallel = capsule.towards(*(_capsules(m, d, x) for x in geom.T), v.unpack(old.pos), _SHARE)

@@ -233,6 +233,17 @@ def test_points_between_capsules_that_cross():
     np.testing.assert_allclose(d.contact.frame[own, 0], apart / np.linalg.norm(apart), atol=1e-5)
 
 
+def test_no_points_between_capsules_whose_surfaces_move():
+    """The velocity of a surface is in the frame of its point."""
+    xml = CAPSULES.replace('euler="0 90 0"/>', 'euler="0 90 0" surfacevel="1 0 0 0 0 0"/>', 1)
+    count = {}
+    for name, text in (("still", CAPSULES), ("moving", xml)):
+        m = mjx.Model.from_xml_string(text, nconmax=5, contact="hard")
+        before, now = over_one_another(m, 0.015), over_one_another(m, -0.015)
+        count[name] = int(kept_points(m, before, now).ncon)
+    assert count["moving"] == count["still"] - 1
+
+
 def test_derivatives_of_points_between_capsules():
     m = mjx.Model.from_xml_string(CAPSULES, nconmax=5, contact="hard")
     before, now = over_one_another(m, 0.015), over_one_another(m, -0.015)
