@@ -89,8 +89,8 @@ def main() -> None:
         soft = mjx.Model.from_xml_path(path_of(name))
         hard = mjx.with_hard_contact(soft, args.gap, refresh=args.refresh)
         modes = {"soft": soft, "hard": hard}
-        for mode, m in modes.items() if args.contact == "both" else [(args.contact, modes[args.contact])]:
-            x = measure(m, args.steps, args.seed)
+        for mode in modes if args.contact == "both" else (args.contact,):
+            x = measure(modes[mode], args.steps, args.seed)
             figures = f"{x['compile']:.1f} | {x['rate']:.0f} | {x['unconverged']:.2f} | {x['lost']}, {x['full']}"
             print(f"| {name} | {mode} | {figures} | {x['depth']:.2e} | {x['beyond']} |", flush=True)
 

@@ -16,6 +16,7 @@ from jax import lax
 from mjx_like.collision.buffer import frame_of
 from mjx_like.collision.closed import capsule
 from mjx_like.collision.shape import Shape
+from mjx_like.collision.surface_velocity import surface_velocity
 from mjx_like.collision.table import KEPT, PARTIAL
 from mjx_like.hard.components import added, dot, parts, scaled
 from mjx_like.math import vector as v
@@ -28,6 +29,7 @@ from mjx_like.types.model import Model
 
 Array = jax.Array
 
+_CAPSULES = (GeomType.CAPSULE, GeomType.CAPSULE)
 _SAME = 0.05  # of the radius of the smaller geom, within which points of a pair count as one
 _ALIKE = 0.95  # cosine between their normals
 _SHARE = 1 / 3  # of the way from the nearest point of two capsules to that of the solve before
@@ -141,17 +143,21 @@ def _with_points_between(m: Model, d: Data, old: Contact, used: Array) -> tuple[
     As these turn, their distance along them is a valley whose lowest point moves: it was at the point of the solve
     before, is now where they are nearest, and with both kept apart will be between. Where the capsules turn about the
     old point it will be half way, where they only part it will be at the new one: a point at a third is never far.
-    It takes the row of the old one, which goes to a row that is free, if there is one. Where surfaces move there is
-    none, for their velocities are those of the old frame.
+    It takes the row of the old one, which goes to a row that is free, if there is one. Where a function of the user
+    finds contacts there is none, for these need not be of capsules.
     """
-    capsules = m.geom_type == GeomType.CAPSULE
-    if not capsules[m.plans.collision.geom].all(axis=1).any() or m.has["geom_surfacevel"].any():
+    groups = m.plans.collision.groups
+    if any(g.hook is not None for g in groups) or not any(g.types == _CAPSULES for g in groups):
         return old, used
+    capsules = m.geom_type == GeomType.CAPSULE
     geom = jnp.maximum(old.geom, 0)
     point, parallel = capsule.towards(*(_capsules(m, d, x) for x in geom.T), v.unpack(old.pos), _SHARE)
     first = jnp.any(geom != jnp.roll(geom, 1, axis=0), axis=1) | (np.arange(m.nconmax) == 0)
     crossing = used & first & ~parallel & jnp.all(rows(capsules, geom), axis=1)
     between = old.replace(dist=point.dist, pos=v.pack(point.pos), frame=frame_of(point.normal))
+    if m.has["geom_surfacevel"].any():
+        velocity = surface_velocity(m, d.geom_xpos, d.geom_xmat, geom, between.pos, between.frame)
+        between = between.replace(surfacevel=velocity)
     free = crossing[::-1] & ~used
     both = of_worlds(free, jax.tree.map(lambda x: x[::-1], old), of_worlds(crossing, between, old))
     return both, used | free

@@ -368,7 +368,7 @@ class Model(Accessors, Record):
             hard = option.hard_contact()
             topology = changes.get("topology", self.topology)
             changes |= {"hard": hard, "topology": topology.with_options(option.flags(), hard is not None)}
-            if option.hard is not None:
+            if hard is not None:
                 refuse_hard(changes["topology"], changes.get("smoothing", self.smoothing) is not None)
         topology = changes.get("topology", self.topology)
         for name in changes.keys() & TERMS.keys():

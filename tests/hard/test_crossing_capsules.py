@@ -7,8 +7,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import mjx_like as mjx
+from mjx_like.collision.table import PAIRS
 from mjx_like.hard import carried
 from mjx_like.hard.carried import carries, with_carried
+from mjx_like.types.enums import GeomType
 from tests.hard.scene import model
 
 BALL = """<mujoco><worldbody><geom type="plane" size="1 1 .1"/>
@@ -38,6 +40,9 @@ def test_capsules_that_rock_on_one_another(monkeypatch):
     assert deepest() < 1e-3
     monkeypatch.setattr(carried, "carries", lambda m: False)
     assert deepest() > 5e-3
+    kinds = (GeomType.CAPSULE, GeomType.CAPSULE)
+    monkeypatch.setitem(PAIRS, kinds, PAIRS[kinds]._replace(hard=None))  # nor a point along them
+    assert deepest() > 1e-2
 
 
 @pytest.mark.parametrize(("angle", "points"), [(0, 2), (2, 2), (30, 1), (90, 1)])
@@ -91,15 +96,31 @@ def test_points_between_capsules_that_cross():
     np.testing.assert_allclose(d.contact.frame[own, 0], apart / np.linalg.norm(apart), atol=1e-5)
 
 
-def test_no_points_between_capsules_whose_surfaces_move():
-    """The velocity of a surface is in the frame of its point."""
-    xml = CAPSULES.replace('euler="0 90 0"/>', 'euler="0 90 0" surfacevel="1 0 0 0 0 0"/>', 1)
-    count = {}
-    for name, text in (("still", CAPSULES), ("moving", xml)):
-        m = mjx.Model.from_xml_string(text, nconmax=5, contact="hard")
-        before, now = over_one_another(m, 0.015), over_one_another(m, -0.015)
-        count[name] = int(kept_points(m, before, now).ncon)
-    assert count["moving"] == count["still"] - 1
+def test_surfaces_of_capsules_move_at_points_between():
+    """The velocity of a surface, of which the tangents of its point say a part each."""
+    xml = CAPSULES.replace('euler="0 90 0"/>', 'euler="0 90 0" surfacevel="0 0 1 0 0 0"/>', 1)  # along the world's x
+    m = mjx.Model.from_xml_string(xml, nconmax=5, contact="hard")
+    before, now = over_one_another(m, 0.015), over_one_another(m, -0.015)
+    own, d = int(mjx.fwd_position(m, now).ncon), kept_points(m, before, now)
+    for k in (0, own):
+        normal, *tangents = np.asarray(d.contact.frame[k])
+        moves = np.asarray(d.contact.surfacevel[k, :2]) @ tangents
+        np.testing.assert_allclose(moves, normal * normal[0] - (1, 0, 0), atol=1e-12)
+
+
+def test_no_points_between_what_a_function_of_the_user_finds():
+    """They need not be those of capsules."""
+
+    def highest(pos1, mat1, pos2, mat2):
+        """A point over the end of the upper one's axis that is higher: not where capsules are nearest."""
+        end = pos2 + 0.3 * jnp.sign(mat2[2, 2]) * mat2[:, 2]
+        return jnp.array([1e-3]), (end * jnp.array([1.0, 1.0, 0.5]))[None], jnp.array([[0.0, 0.0, 1.0]])
+
+    hooks = mjx.Hooks(collision=((0, 1, 1, highest),))
+    m = mjx.Model.from_xml_string(CAPSULES, nconmax=5, contact="hard", hooks=hooks)
+    d = kept_points(m, over_one_another(m, 0.015), over_one_another(m, -0.015))
+    assert int(d.ncon) == 2  # its own, and that of the solve before
+    np.testing.assert_array_equal(d.contact.frame[:2, 0], [[0, 0, 1], [0, 0, 1]])
 
 
 def test_derivatives_of_points_between_capsules():
