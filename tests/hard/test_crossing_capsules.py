@@ -116,8 +116,9 @@ def test_no_points_between_what_a_function_of_the_user_finds():
         end = pos2 + 0.3 * jnp.sign(mat2[2, 2]) * mat2[:, 2]
         return jnp.array([1e-3]), (end * jnp.array([1.0, 1.0, 0.5]))[None], jnp.array([[0.0, 0.0, 1.0]])
 
-    hooks = mjx.Hooks(collision=((0, 1, 1, highest),))
-    m = mjx.Model.from_xml_string(CAPSULES, nconmax=5, contact="hard", hooks=hooks)
+    hooks = mjx.Hooks(collision=((0, 2, 1, highest),))
+    aside = '<geom type="capsule" size=".05 .3" pos="0 5 0"/><body>'  # so that other pairs are of capsules
+    m = mjx.Model.from_xml_string(CAPSULES.replace("<body>", aside), nconmax=5, contact="hard", hooks=hooks)
     d = kept_points(m, over_one_another(m, 0.015), over_one_another(m, -0.015))
     assert int(d.ncon) == 2  # its own, and that of the solve before
     np.testing.assert_array_equal(d.contact.frame[:2, 0], [[0, 0, 1], [0, 0, 1]])
