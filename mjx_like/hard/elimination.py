@@ -116,8 +116,15 @@ class System:
 
     def step(self, f: Free, nu: Array, change: Rates) -> Point:
         """Return the whole step that goes with the step `nu` of the velocity; change: its `rates`."""
+        return self.step_with(self.impulses(f, change), f, nu, change)
+
+    def impulses(self, f: Free, change: Rates) -> Array:
+        """Return how the impulses of the pairs change, shape (npair,)."""
+        return self._p.used * f.gamma - self._stiff * change.pair
+
+    def step_with(self, gamma: Array, f: Free, nu: Array, change: Rates) -> Point:
+        """Return the whole step with these `impulses`."""
         p = self._p
-        gamma = p.used * f.gamma - self._stiff * change.pair
         c, eta = _answered(p.contact, self._contact, change.contact, contact_bound(p, gamma), f.c, f.eta)
         loss_c, loss_eta = _answered(p.loss, self._loss, change.loss, jnp.zeros_like(p.bound), f.loss_c, f.loss_eta)
         return Point(nu, p.used * (p.h * change.pair + f.s), gamma, c, eta, loss_c, loss_eta)

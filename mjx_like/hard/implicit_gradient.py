@@ -6,20 +6,35 @@ Source: Dojo paper, section on gradients; implicit function theorem.
 """
 
 import functools
+import math
 
 import jax
 
 from mjx_like.hard.attempts import attempts
+from mjx_like.hard.augmented import system_of
 from mjx_like.hard.components import parts
-from mjx_like.hard.elimination import Free, System, free_pairs, of_product, remainder_of_product
+from mjx_like.hard.elimination import Free, free_pairs, of_product, remainder_of_product
 from mjx_like.hard.interior_point import Found
 from mjx_like.hard.newton import Start
-from mjx_like.hard.problem import Point, Problem, changes, contact_bound, rates, residuals, without_friction
+from mjx_like.hard.problem import (
+    Point,
+    Problem,
+    changes,
+    contact_bound,
+    rates,
+    residuals,
+    with_masses,
+    without_friction,
+)
 from mjx_like.math import lapack
 from mjx_like.math.rule import custom_jvp
 from mjx_like.math.tangent import still
 
 Array = jax.Array
+
+# contacts that single precision keeps, at the least, and dofs for each in large models: more than a search, for this is
+# one system and what is lost in it shows
+_LEAST_KEPT, _DOFS = 4, 12
 
 
 @functools.partial(custom_jvp, nondiff_argnums=(0,))
@@ -44,8 +59,10 @@ def _rates(p: Problem, z: Point, dp: Problem) -> Point:
         (contact_bound(p, z.gamma), parts(z.c), at.contact, z.eta),
         (p.bound, parts(z.loss_c), at.loss, z.loss_eta),
     )
-    system = System(p, z, *(of_product(*cone) for cone in cones))
+    p = with_masses(p)
+    count = max(_LEAST_KEPT, math.ceil(p.b.shape[0] / _DOFS))
+    system = system_of(p, z, *(of_product(*cone) for cone in cones), count)
     free = [remainder_of_product(*cone, parts(rest)) for cone, rest in zip(cones, (r.cone, r.loss), strict=True)]
     f = Free(r.s, free_pairs(z, r.s, r.pair), *free[0], *free[1])
-    nu = lapack.solve(system.matrix(), system.side(r.motion, f))
-    return system.step(f, nu, changes(p, nu))
+    x = lapack.solve(system.matrix(), system.side(r.motion, f))
+    return system.step(f, x, changes(p, x[: p.b.shape[0]]))

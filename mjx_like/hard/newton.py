@@ -17,8 +17,9 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from mjx_like.hard.augmented import contacts_kept, system_of
 from mjx_like.hard.components import Parts, added, dot, parts, scaled
-from mjx_like.hard.elimination import Free, System, answer, free_pairs, of_product
+from mjx_like.hard.elimination import Free, answer, free_pairs, of_product
 from mjx_like.hard.interior_point import Found, error_of, fails, moved, tolerance
 from mjx_like.hard.problem import (
     Cones,
@@ -130,11 +131,11 @@ def advance(iterations: int, p: Problem, w: Walk, solve: Callable[[Array, Array]
     z, at, r = _on_path_after(p, w, _target(iterations, w))
     cones = (contact_bound(p, z.gamma), z.c, z.eta, at.contact), (p.bound, z.loss_c, z.loss_eta, at.loss)
     (contact, push, grown), (loss, held, lost) = (_linear(*cone) for cone in cones)
-    system = System(p, z, contact, loss)
+    system = system_of(p, z, contact, loss, contacts_kept(p))
     f = Free(r.s, free_pairs(z, r.s, 0.0), push, grown, held, lost)
-    nu = solve(system.matrix(), system.side(r.motion, f))
-    change = changes(p, nu)
-    step = system.step(f, nu, change)
+    x = solve(system.matrix(), system.side(r.motion, f))
+    change = changes(p, x[: p.b.shape[0]])
+    step = system.step(f, x, change)
     ahead, there = moved(z, step, 1.0), moved(at, change, 1.0)
     error = jnp.where(_inside(p, ahead), error_of(p, ahead, residuals(p, ahead, there), _MOTION), jnp.inf)
     goes, within = ~w.done, error <= tolerance(error.dtype)
@@ -142,7 +143,7 @@ def advance(iterations: int, p: Problem, w: Walk, solve: Callable[[Array, Array]
     best = jax.tree.map(lambda a, b: jnp.where(better, a, b), ahead, w.best)
     ends = (within & w.within) | (error <= _SURE * tolerance(error.dtype)) | (steps >= _most(iterations, w.trial))
     astray = (w.trial == 0) & (steps >= _DOUBT * iterations) & (_largest(change.momentum) > _ASTRAY * _largest(p.b))
-    ends = ends | astray | ~jnp.isfinite(jnp.sum(nu))
+    ends = ends | astray | ~jnp.isfinite(jnp.sum(x))
     least = jnp.where(better, error, w.error)
     again = goes & ends & ~_found(w.trial, least) & (w.trial < _LAST)
     return Walk(

@@ -1,0 +1,128 @@
+"""Linear systems in which the impulses of the stiffest contacts are unknowns, beside the velocity.
+
+A contact that is eliminated adds its stiffness to the system in the velocity, up to 1e10 times what light bodies add:
+in single precision, what is rounded there is more than their masses. Contacts that are kept have rows of their own,
+scaled so that no entry is larger than those of J: one of no stiffness says that its impulse is given, one of infinite
+stiffness that its velocity is. Impulses are over the masses that the rows feel.
+"""
+
+import math
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from mjx_like.hard.components import scaled
+from mjx_like.hard.elimination import Free, Linear, System
+from mjx_like.hard.problem import Cones, Point, Problem, Rates, contact_bound, joined
+from mjx_like.math.linalg import matmul
+from mjx_like.math.lots import SMALL
+from mjx_like.math.select import rows
+
+Array = jax.Array
+
+# dofs for each contact that a search keeps: with more contacts, what factors cost exceeds the steps that it spares
+_DOFS = 24
+
+
+def contacts_kept(p: Problem) -> int:
+    """Return how many contacts a search keeps; none of a small model."""
+    nv = p.b.shape[0]
+    return math.ceil(nv / _DOFS) if nv > SMALL else 0
+
+
+def system_of(p: Problem, z: Point, contact: Linear, loss: Linear, count: int) -> System:
+    """Return the linear system at a point of a problem with masses; in single precision it keeps so many contacts."""
+    count = min(count, p.contact.k.shape[0])
+    single = jnp.finfo(p.b.dtype).bits <= 32
+    return AugmentedSystem(p, z, contact, loss, count) if count and single else System(p, z, contact, loss)
+
+
+class _Kept(NamedTuple):
+    """The contacts that are kept."""
+
+    place: Array  # 1 where a contact, by row, is one of them, by column, else 0
+    normal: Array  # J of their pairs, shape (k, nv)
+    used: Array  # of the pairs
+    mass: Array
+    loose: Array  # 1 where there is no stiffness, 0 where it is infinite
+    cones: Cones
+    linear: Linear
+    scale: Array  # one over mass and stiffness of friction
+
+
+class AugmentedSystem(System):
+    """The linear system at a point, of a problem with masses.
+
+    The unknowns are the velocity, the impulses along the normals of the contacts that are kept, and then those of their
+    friction, one component after the other.
+    """
+
+    def __init__(self, p: Problem, z: Point, contact: Linear, loss: Linear, count: int):
+        """Keep so many contacts."""
+        super().__init__(p, z, contact, loss)
+        self._kept = _kept(p, z, contact, count)
+        self._others = System(_without(p, jnp.sum(self._kept.place, axis=1)), z, contact, loss)
+
+    def matrix(self) -> Array:
+        """Return the matrix, shape (n, n)."""
+        kept, cones = self._kept, self._kept.cones
+        ndim, rubs = cones.J.shape[1], cones.used * kept.scale
+        J = jnp.concatenate([kept.normal, *(cones.J[:, i] for i in range(ndim))])
+        mass = jnp.concatenate([kept.mass, *[cones.mass] * ndim])
+        slide = [-sum((rubs * w)[:, None] * cones.J[:, j] for j, w in enumerate(row)) for row in kept.linear.W]
+        velocity = jnp.concatenate([(1 - kept.loose)[:, None] * kept.normal, *slide])
+        own = jnp.concatenate([kept.loose, *[cones.mass * kept.scale] * ndim])
+        bound = jnp.concatenate([jnp.zeros_like(rubs), *(-rubs * w * kept.mass for w in kept.linear.w)])
+        n = mass.shape[0]
+        first = np.tile(np.eye(n // (1 + ndim), n, dtype=mass.dtype), (1 + ndim, 1))
+        impulse = np.eye(n, dtype=mass.dtype) * own[:, None] + first * bound[:, None]
+        above = jnp.concatenate([self._others.matrix(), -(J * mass[:, None]).T], axis=1)
+        return jnp.concatenate([above, jnp.concatenate([velocity, impulse], axis=1)])
+
+    def side(self, motion: Array, f: Free) -> Array:
+        """Return the right-hand side, shape (n,); motion: the residual."""
+        kept = self._kept
+        gamma, *c = (matmul(x, kept.place) for x in (contact_bound(self._p, f.gamma), *f.c))
+        friction = scaled(kept.cones.used * kept.scale, tuple(c))
+        return jnp.concatenate([self._others.side(motion, f), kept.used * kept.loose * gamma / kept.mass, *friction])
+
+    def step(self, f: Free, nu: Array, change: Rates) -> Point:
+        """Return the whole step that goes with a solution `nu`, shape (n,); change: `rates` of its velocity."""
+        p, kept = self._p, self._kept
+        nv, count = p.b.shape[0], kept.mass.shape[0]
+        normal, *friction = nu[nv:].reshape(-1, count)
+        own = matmul(kept.place, kept.used * kept.mass * normal)
+        gamma = self._others.impulses(f, change) + jnp.pad(own, (p.used.shape[0] - own.shape[0], 0))
+        step = self.step_with(gamma, f, nu[:nv], change)
+        c = joined(p.contact, tuple(matmul(kept.place, kept.cones.mass * x) for x in friction))
+        return step.replace(c=jnp.where(jnp.sum(kept.place, axis=1)[:, None] > 0, c, step.c))
+
+
+def _kept(p: Problem, z: Point, contact: Linear, count: int) -> _Kept:
+    """Return the stiffest contacts, so many."""
+    ncone = p.contact.k.shape[0]
+    order = lax.top_k(contact_bound(p, p.used * z.gamma / (z.s * p.mass)), count)[1]
+    pair = p.used.shape[0] - ncone + order
+    used, mass, s, gamma = (rows(x, pair) for x in (p.used, p.mass, z.s, z.gamma))
+    held = s * mass / p.h
+    cones, linear = jax.tree.map(lambda x: rows(x, order), (p.contact, contact))
+    return _Kept(
+        place=(jnp.arange(ncone)[:, None] == order).astype(p.b.dtype),
+        normal=rows(p.J.rest, pair - p.J.nlimit),
+        used=used,
+        mass=mass,
+        loose=held / (held + gamma),
+        cones=cones,
+        linear=linear,
+        scale=1 / (cones.mass + sum(sum(jnp.abs(x) for x in row) for row in linear.W)),
+    )
+
+
+def _without(p: Problem, which: Array) -> Problem:
+    """Return the problem without contacts for which `which`, shape (ncone,), is 1."""
+    left = 1 - which
+    used = p.used * jnp.pad(left, (p.used.shape[0] - left.shape[0], 0), constant_values=1)
+    return p.replace(used=used, contact=p.contact.replace(used=left * p.contact.used))
