@@ -103,9 +103,9 @@ PAIRS = {
 }
 
 
-# Types of which one point of several is found now, and another one as the geoms turn. Of a plane, and of two boxes in
-# hard contact, all are found.
-PARTIAL = tuple(kinds for kinds, row in PAIRS.items() if row.slots > 1 and kinds[0] != _PLANE and kinds != (_BOX, _BOX))
+# Types of which one point of several is found now, and another one as the geoms turn, or none: boxes apart whose nearest
+# points are corners or edges far from their faces have none. Of a plane all are found.
+PARTIAL = tuple(kinds for kinds, row in PAIRS.items() if row.slots > 1 and kinds[0] != _PLANE)
 KEPT = 4  # points of such a pair that hard contact keeps, at the most
 
 
