@@ -103,8 +103,8 @@ PAIRS = {
 }
 
 
-# Types of which one point of several is found now, and another one as the geoms turn, or none: boxes apart whose nearest
-# points are corners or edges far from their faces have none. Of a plane all are found.
+# Types of which one point of several is found now, and another one as the geoms turn. Boxes have none where they are
+# apart and their nearest points are corners or edges beyond the faces of each other. Of a plane all are found.
 PARTIAL = tuple(kinds for kinds, row in PAIRS.items() if row.slots > 1 and kinds[0] != _PLANE)
 KEPT = 4  # points of such a pair that hard contact keeps, at the most
 
