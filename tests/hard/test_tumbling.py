@@ -10,7 +10,7 @@ import pytest
 
 import mjx_like as mjx
 from mjx_like.hard import carried, inverse
-from mjx_like.hard.carried import Seen, carries, with_carried
+from mjx_like.hard.carried import Seen, carries, seen, with_carried
 from tests.hard.scene import model
 
 HULL = "0 0 .06  .09 .01 .01  -.03 .08 .01  -.05 -.07 0  .03 -.05 -.05  -.06 .03 -.04  .05 .06 -.03"
@@ -153,6 +153,30 @@ def test_what_is_carried_of_many_pairs(seed):
     found = jax.jit(with_carried)(m, d.replace(contact=own, ncon=jnp.int32(18)), before)
     assert int(found.ncon) == int(found.maxuse_con) == len(chosen) > 20
     np.testing.assert_allclose(found.contact.pos[: len(chosen), 2], z[chosen], atol=1e-15)
+
+
+EDGES = """<mujoco><worldbody><geom type="box" size=".1 .1 .1"/>
+  <body><freejoint/><geom type="box" size=".1 .1 .1"/></body></worldbody></mujoco>"""
+
+
+def test_boxes_apart_that_have_no_contact_keep_those_of_the_solve_before():
+    """Where edges beyond the faces of each other are nearest, MuJoCo finds none, and neither does the search here."""
+    m = model(xml=EDGES)
+    d = mjx.make_data(m).replace(qvel=jnp.ones(6))  # looked for as far as that takes them
+    inside, apart = (
+        mjx.fwd_position(m, d.replace(qpos=d.qpos.at[:3].set(jnp.array([x, x, 0.05]))))
+        for x in (0.2 - 1e-6, 0.2 + 3e-4)
+    )
+    assert int(inside.ncon) > 0 and int(apart.ncon) == 0
+    c = mujoco.MjModel.from_xml_string(EDGES)
+    c.geom_margin[:] = c.geom_gap[:] = 1e-2
+    of_c = mujoco.MjData(c)
+    of_c.qpos[:] = apart.qpos
+    mujoco.mj_fwdPosition(c, of_c)
+    assert of_c.ncon == 0
+    found = with_carried(m, apart, seen(m, inside))
+    assert int(found.ncon) == min(int(inside.ncon), 4)
+    np.testing.assert_allclose(found.contact.dist[: int(found.ncon)], 3e-4, atol=1e-9)
 
 
 # poses of a body over the rim of a disc, from steps of a robot that were up to 1.5 mm deep
