@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import jax
 import jax.numpy as jnp
 
 from mjx_like.actuator.stage import fwd_actuation
@@ -33,6 +34,8 @@ from mjx_like.types.enums import EnableBit, Stage, TrnType
 from mjx_like.types.model import Model
 from mjx_like.worlds import one_world, seems_one_world
 
+Array = jax.Array
+
 
 def fwd_position(m: Model, d: Data) -> Data:
     """Return `d` with all that depends on position: kinematics, inertia, tendons, contacts, constraint rows.
@@ -43,13 +46,13 @@ def fwd_position(m: Model, d: Data) -> Data:
     return position(m, d)
 
 
-def position(m: Model, d: Data, more: Callable[[Model, Data], Data] | None = None) -> Data:
-    """Return what `fwd_position` does; more: what adds contacts to those that are found."""
-    return _transmission(m, _contacts(m, _pose(m, d), more))
+def position(m: Model, d: Data, more: Callable[[Model, Data], Data] | None = None, ahead: Array | None = None) -> Data:
+    """Return what `fwd_position` does; more: what adds contacts to those that are found; ahead: as in `reaching`."""
+    return _transmission(m, _contacts(m, _pose(m, d), more, ahead))
 
 
-def _contacts(m: Model, d: Data, more: Callable[[Model, Data], Data] | None = None) -> Data:
-    d = collision(_reaching(m, d), d)
+def _contacts(m: Model, d: Data, more: Callable[[Model, Data], Data] | None = None, ahead: Array | None = None) -> Data:
+    d = collision(_reaching(m, d, ahead), d)
     d = d if more is None else more(m, d)
     if m.adhesive and finds_more(m):
         c = d.contact
@@ -91,10 +94,10 @@ def _where_touching(stage: Callable[[Model, Data], Data], m: Model, d: Data) -> 
     return own.replace(contact=d.contact, ncon=d.ncon, maxuse_con=d.maxuse_con, warning=d.warning)
 
 
-def _reaching(m: Model, d: Data) -> Model:
+def _reaching(m: Model, d: Data, ahead: Array | None) -> Model:
     """Return the model whose contacts are found where smoothing has them act, or where hard contact needs them."""
     if m.hard is not None:
-        return hard_reaching(m, d)
+        return hard_reaching(m, d, ahead)
     if m.smoothing is None:
         return m
     reach = active_from(m.smoothing)

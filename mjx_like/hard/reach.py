@@ -26,11 +26,16 @@ def geom_reach(m: Model, d: Data) -> Array:
     return 0.5 * felt(m) + m.opt_floats.timestep * speed
 
 
-def reaching(m: Model, d: Data) -> Model:
-    """Return the model whose contacts are found where they can act within the step."""
+def reaching(m: Model, d: Data, ahead: Array | None = None) -> Model:
+    """Return the model whose contacts are found where they can act within the step.
+
+    ahead: a velocity, shape (nv,), that led to the pose in a step. What it took apart, faster than bodies were at the
+    start, may come together again.
+    """
     if not m.nv or not m.ngeom:
         return m
-    return _with_reach(m, geom_reach(m, d))
+    reach = geom_reach(m, d)
+    return _with_reach(m, reach if ahead is None else jnp.maximum(reach, geom_reach(m, d.replace(qvel=ahead))))
 
 
 def touching(m: Model) -> Model:

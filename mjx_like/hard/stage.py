@@ -32,7 +32,7 @@ from mjx_like.types.model import Model
 
 Array = jax.Array
 Stage = Callable[[Model, Data], Data]
-Position = Callable[[Model, Data, Stage | None], Data]
+Position = Callable[[Model, Data, Stage | None, Array], Data]
 
 _LEFT = 0.2  # of the velocity without contacts, where the first search starts: contacts stop most of what they meet
 
@@ -53,7 +53,8 @@ def hard_constraint(m: Model, d: Data, position: Position, contacts: Stage) -> D
     is made again, at last without the friction of contacts (`attempts`); then the step counts as unconverged. The
     motion of the variational integrator is linearised about the velocity before each solve.
 
-    position: (m, d, more) -> `d` with all that depends on position; `more` adds contacts to those found, if not None.
+    position: (m, d, more, ahead) -> `d` with all that depends on position; `more` adds contacts to those found, if not
+      None; `ahead` is the velocity that led there.
     contacts: (m, d) -> `d` with contacts and rows, of a pose that is known.
     Reads qpos, qvel, the rows, and what `free_motion` reads. Writes qacc, efc_force, qfrc_constraint, solver_niter,
     solver_residual, unconverged, with `refresh` what contacts and rows are, efc_vel and efc_aref of those, and with
@@ -250,7 +251,7 @@ def rows_at_end(
     Reads qpos and what `position` reads.
     """
     more = None if before is None else functools.partial(with_carried, before=before, first=first)
-    there = position(m, d.replace(qpos=integrate_pos(m, d.qpos, nu, m.opt_floats.timestep)), more)
+    there = position(m, d.replace(qpos=integrate_pos(m, d.qpos, nu, m.opt_floats.timestep)), more, nu)
     return _rows(there), seen(m, there)
 
 

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import mjx_like as mjx
+from mjx_like.forward import position
 from mjx_like.hard import carried, inverse
 from mjx_like.hard.carried import Seen, carries, seen, with_carried
+from mjx_like.hard.stage import rows_at_end
 from tests.hard.scene import model
 
 HULL = "0 0 .06  .09 .01 .01  -.03 .08 .01  -.05 -.07 0  .03 -.05 -.05  -.06 .03 -.04  .05 .06 -.03"
@@ -238,3 +240,15 @@ def test_inverse_of_what_is_carried(monkeypatch):
     most = 1e-6 * np.abs(there.qfrc_constraint).max()
     np.testing.assert_allclose(back.qfrc_constraint, there.qfrc_constraint, atol=most)
     np.testing.assert_allclose(back.qfrc_inverse, 0, atol=most)
+
+
+def test_what_a_solve_takes_apart_is_found_by_the_next():
+    """A ball that lies still is thrown up by 5 cm in a first solve; the second has its contact all the same."""
+    m = model(xml=BALL)
+    d = mjx.make_data(m)
+    d = mjx.fwd_position(m, d.replace(qpos=d.qpos.at[2].set(0.1)))
+    up = jnp.zeros(m.nv).at[2].set(0.05 / m.opt.timestep)
+    rows, _ = rows_at_end(m, d, up, position, None)
+    assert int(rows["ncon"]) == 1
+    np.testing.assert_allclose(rows["contact"].dist[0], d.contact.dist[0] + 0.05, atol=1e-12)
+    assert int(mjx.fwd_position(m, d.replace(qpos=d.qpos.at[2].add(0.05))).ncon) == 0
