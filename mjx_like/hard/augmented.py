@@ -44,6 +44,7 @@ class _Kept(NamedTuple):
     """The contacts that are kept."""
 
     place: Array  # 1 where a contact, by row, is one of them, by column, else 0
+    among: Array  # 1 where a contact is one of them, shape (ncone,)
     normal: Array  # J of their pairs, shape (k, nv)
     used: Array  # of the pairs
     mass: Array
@@ -64,7 +65,7 @@ class AugmentedSystem(System):
         """Keep so many contacts."""
         super().__init__(p, z, contact, loss)
         self._kept = _kept(p, z, contact, count)
-        self._others = System(_without(p, jnp.sum(self._kept.place, axis=1)), z, contact, loss)
+        self._others = System(_without(p, self._kept.among), z, contact, loss)
 
     def matrix(self) -> Array:
         """Return the matrix, shape (n, n)."""
@@ -98,7 +99,7 @@ class AugmentedSystem(System):
         gamma = self._others.impulses(f, change) + jnp.pad(own, (p.used.shape[0] - own.shape[0], 0))
         step = self.step_with(gamma, f, nu[:nv], change)
         c = joined(p.contact, tuple(matmul(kept.place, kept.cones.mass * x) for x in friction))
-        return step.replace(c=jnp.where(jnp.sum(kept.place, axis=1)[:, None] > 0, c, step.c))
+        return step.replace(c=jnp.where(kept.among[:, None] > 0, c, step.c))
 
 
 def _kept(p: Problem, z: Point, contact: Linear, count: int) -> _Kept:
@@ -109,8 +110,10 @@ def _kept(p: Problem, z: Point, contact: Linear, count: int) -> _Kept:
     used, mass, s, gamma = (rows(x, pair) for x in (p.used, p.mass, z.s, z.gamma))
     held = s * mass / p.h
     cones, linear = jax.tree.map(lambda x: rows(x, order), (p.contact, contact))
+    place = (jnp.arange(ncone)[:, None] == order).astype(p.b.dtype)
     return _Kept(
-        place=(jnp.arange(ncone)[:, None] == order).astype(p.b.dtype),
+        place=place,
+        among=jnp.sum(place, axis=1),
         normal=rows(p.J.rest, pair - p.J.nlimit),
         used=used,
         mass=mass,
