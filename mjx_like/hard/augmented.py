@@ -17,20 +17,26 @@ from jax import lax
 from mjx_like.hard.components import scaled
 from mjx_like.hard.elimination import Free, Linear, System
 from mjx_like.hard.problem import Cones, Point, Problem, Rates, contact_bound, joined
-from mjx_like.math.linalg import matmul
 from mjx_like.math.lots import SMALL
 from mjx_like.math.select import rows
 
 Array = jax.Array
 
-# dofs for each contact that a search keeps: with more contacts, what factors cost exceeds the steps that it spares
-_DOFS = 24
+# dofs for each contact that is kept: in a search factors of more contacts cost more than the steps that they spare,
+# while a derivative is one system, and what is lost in it shows
+_SEARCH_DOFS, _DERIVATIVE_DOFS = 20, 12
+_LEAST_OF_DERIVATIVE = 4
 
 
-def contacts_kept(p: Problem) -> int:
+def kept_by_search(p: Problem) -> int:
     """Return how many contacts a search keeps; none of a small model."""
     nv = p.b.shape[0]
-    return math.ceil(nv / _DOFS) if nv > SMALL else 0
+    return max(1, nv // _SEARCH_DOFS) if nv > SMALL else 0
+
+
+def kept_by_derivative(p: Problem) -> int:
+    """Return how many contacts the derivative of a solution keeps."""
+    return max(_LEAST_OF_DERIVATIVE, math.ceil(p.b.shape[0] / _DERIVATIVE_DOFS))
 
 
 def system_of(p: Problem, z: Point, contact: Linear, loss: Linear, count: int) -> System:
@@ -86,7 +92,7 @@ class AugmentedSystem(System):
     def side(self, motion: Array, f: Free) -> Array:
         """Return the right-hand side, shape (n,); motion: the residual."""
         kept = self._kept
-        gamma, *c = (matmul(x, kept.place) for x in (contact_bound(self._p, f.gamma), *f.c))
+        gamma, *c = (jnp.sum(x[:, None] * kept.place, axis=0) for x in (contact_bound(self._p, f.gamma), *f.c))
         friction = scaled(kept.cones.used * kept.scale, tuple(c))
         return jnp.concatenate([self._others.side(motion, f), kept.used * kept.loose * gamma / kept.mass, *friction])
 
@@ -95,10 +101,10 @@ class AugmentedSystem(System):
         p, kept = self._p, self._kept
         nv, count = p.b.shape[0], kept.mass.shape[0]
         normal, *friction = nu[nv:].reshape(-1, count)
-        own = matmul(kept.place, kept.used * kept.mass * normal)
+        own = jnp.sum(kept.place * (kept.used * kept.mass * normal), axis=1)
         gamma = self._others.impulses(f, change) + jnp.pad(own, (p.used.shape[0] - own.shape[0], 0))
         step = self.step_with(gamma, f, nu[:nv], change)
-        c = joined(p.contact, tuple(matmul(kept.place, kept.cones.mass * x) for x in friction))
+        c = joined(p.contact, tuple(jnp.sum(kept.place * (kept.cones.mass * x), axis=1) for x in friction))
         return step.replace(c=jnp.where(kept.among[:, None] > 0, c, step.c))
 
 

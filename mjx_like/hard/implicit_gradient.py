@@ -6,12 +6,11 @@ Source: Dojo paper, section on gradients; implicit function theorem.
 """
 
 import functools
-import math
 
 import jax
 
 from mjx_like.hard.attempts import attempts
-from mjx_like.hard.augmented import system_of
+from mjx_like.hard.augmented import kept_by_derivative, system_of
 from mjx_like.hard.components import parts
 from mjx_like.hard.elimination import Free, free_pairs, of_product, remainder_of_product
 from mjx_like.hard.interior_point import Found
@@ -31,10 +30,6 @@ from mjx_like.math.rule import custom_jvp
 from mjx_like.math.tangent import still
 
 Array = jax.Array
-
-# contacts that single precision keeps, at the least, and dofs for each in large models: more than a search, for this is
-# one system and what is lost in it shows
-_LEAST_KEPT, _DOFS = 4, 12
 
 
 @functools.partial(custom_jvp, nondiff_argnums=(0,))
@@ -60,8 +55,7 @@ def _rates(p: Problem, z: Point, dp: Problem) -> Point:
         (p.bound, parts(z.loss_c), at.loss, z.loss_eta),
     )
     p = with_masses(p)
-    count = max(_LEAST_KEPT, math.ceil(p.b.shape[0] / _DOFS))
-    system = system_of(p, z, *(of_product(*cone) for cone in cones), count)
+    system = system_of(p, z, *(of_product(*cone) for cone in cones), kept_by_derivative(p))
     free = [remainder_of_product(*cone, parts(rest)) for cone, rest in zip(cones, (r.cone, r.loss), strict=True)]
     f = Free(r.s, free_pairs(z, r.s, r.pair), *free[0], *free[1])
     x = lapack.solve(system.matrix(), system.side(r.motion, f))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mjx_like.hard import implicit_gradient, newton
-from mjx_like.hard.augmented import AugmentedSystem, contacts_kept, system_of
+from mjx_like.hard.augmented import AugmentedSystem, kept_by_search, system_of
 from mjx_like.hard.elimination import Free, System, free_pairs
 from mjx_like.hard.implicit_gradient import solution
 from mjx_like.hard.interior_point import fails
@@ -146,7 +146,7 @@ def test_derivatives_in_single_precision_are_right(given, monkeypatch):
 def test_small_models_and_double_precision_keep_none(given, found):
     large, z = jax.tree.map(lambda x: x[0], (given[0], found.best))
     small = jax.tree.map(lambda x: x[0], sample_problems(nv=16)[0])
-    assert contacts_kept(large) == 1 and contacts_kept(small) == 0
+    assert kept_by_search(large) == 1 and kept_by_search(small) == 0
     at = rates(large, z.nu)
     linear = [newton._linear(*cone)[0] for cone in cones(large, z, at)]
     sizes = {
