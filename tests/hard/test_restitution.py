@@ -17,6 +17,8 @@ ROW = '<mujoco><option timestep="0.002" gravity="0 0 0"/><worldbody>{}</worldbod
 ALONG = f'<body><joint type="slide" axis="1 0 0"/>{BALL}</body>'
 WALL = ROW.format('<geom type="plane" size="5 5 1" zaxis="1 0 0" condim="1"/>' + ALONG)
 LINE = ROW.format(ALONG + ALONG)
+ACROSS = ALONG.replace("<geom", '<joint type="slide" axis="0 1 0"/><geom')
+TABLE = ROW.format(ACROSS + ACROSS)
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +59,9 @@ def test_comes_to_rest_or_goes_on(drops):
     np.testing.assert_allclose(top, 1.0, rtol=2e-3)  # no energy is gained or lost over five bounces
 
 
-def end_of(xml, steps):
+def end_of(xml, steps, gap=1e-7):
     """The function from qpos, qvel and restitution to qpos and qvel after some steps."""
-    m = model(1e-7, xml)
+    m = model(gap, xml)
     nv, d = m.nv, mjx.make_data(m)
 
     def end(x):
@@ -105,6 +107,35 @@ def test_equal_balls_exchange_their_velocities():
     np.testing.assert_allclose(last, [0.0216 + 0.05 * 0.2, 0.05 + 0.2, 0.2, 1.0], atol=1e-4)
     right = np.array([[0, 1, 0, 0.05], [1, 0, 0.05, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     np.testing.assert_allclose(slope[:, :4], right, atol=1e-2)
+
+
+def struck(start, speed, e):
+    """Where a ball ends after 0.05 s that another one 0.1 m off its line has struck; by the line of centres."""
+    cosine, sine = np.sqrt(0.75), -0.5
+    left = 0.05 - (-start - 0.2 * cosine) / speed
+    return (1 + e) / 2 * speed * cosine * left * jnp.array([cosine, sine])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("e", [1.0, 1e-9])
+def test_the_normal_of_an_oblique_impact_does_not_depend_on_when_in_its_step_it_comes(oblique, e):
+    starts = -0.2 * np.sqrt(0.75) - 0.0203 - 0.0005 * np.arange(4)  # a quarter of a step apart
+    for start in starts:
+        end, slope = oblique(start, 1.0, e)
+        np.testing.assert_allclose(end, struck(start, 1.0, e), rtol=1e-3)
+        right = jax.jacfwd(struck, argnums=(0, 1))(start, 1.0, e)
+        np.testing.assert_allclose(slope, right, rtol=1e-2)
+
+
+@pytest.fixture(scope="module")
+def oblique():
+    """The place of a ball that is struck, and its derivatives with the start and the speed of the other."""
+    end = end_of(TABLE, 25, gap=1e-9)
+
+    def place(start, speed, e):
+        return end(jnp.array([start, 0.1, 0, 0, speed, 0, 0, 0, e]))[2:4]
+
+    return jax.jit(lambda *x: (place(*x), jax.jacfwd(place, argnums=(0, 1))(*x)))
 
 
 def test_none_is_what_it_was():
