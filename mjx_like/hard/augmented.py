@@ -1,9 +1,9 @@
 """Linear systems in which the impulses of the stiffest contacts are unknowns, beside the velocity.
 
 A contact that is eliminated adds its stiffness to the system in the velocity, up to 1e10 times what light bodies add:
-in single precision, what is rounded there is more than their masses. Contacts that are kept have rows of their own,
-scaled so that no entry is larger than those of J: one of no stiffness says that its impulse is given, one of infinite
-stiffness that its velocity is. Impulses are over the masses that the rows feel.
+in single precision, what is rounded there is more than their masses. Explicit contacts, whose impulses are unknowns,
+have rows of their own, scaled so that no entry is larger than those of J: one of no stiffness says that its impulse is
+given, one of infinite stiffness that its velocity is. Impulses are over the masses that the rows feel.
 """
 
 import math
@@ -22,32 +22,32 @@ from mjx_like.math.select import rows
 
 Array = jax.Array
 
-# dofs for each contact that is kept: in a search factors of more contacts cost more than the steps that they spare,
+# dofs for each explicit contact: in a search factors of more contacts cost more than the steps that they spare,
 # while a derivative is one system, and what is lost in it shows
 _SEARCH_DOFS, _DERIVATIVE_DOFS = 20, 12
 _LEAST_OF_DERIVATIVE = 4
 
 
-def kept_by_search(p: Problem) -> int:
-    """Return how many contacts a search keeps; none of a small model."""
+def explicit_in_search(p: Problem) -> int:
+    """Return how many contacts are explicit in a search; none of a small model."""
     nv = p.b.shape[0]
     return max(1, nv // _SEARCH_DOFS) if nv > SMALL else 0
 
 
-def kept_by_derivative(p: Problem) -> int:
-    """Return how many contacts the derivative of a solution keeps."""
+def explicit_in_derivative(p: Problem) -> int:
+    """Return how many contacts are explicit in the derivative of a solution."""
     return max(_LEAST_OF_DERIVATIVE, math.ceil(p.b.shape[0] / _DERIVATIVE_DOFS))
 
 
 def system_of(p: Problem, z: Point, contact: Linear, loss: Linear, count: int) -> System:
-    """Return the linear system at a point of a problem with masses; in single precision it keeps so many contacts."""
+    """Return the linear system of a problem with masses; in single precision so many contacts are explicit."""
     count = min(count, p.contact.k.shape[0])
     single = jnp.finfo(p.b.dtype).bits <= 32
     return AugmentedSystem(p, z, contact, loss, count) if count and single else System(p, z, contact, loss)
 
 
-class _Kept(NamedTuple):
-    """The contacts that are kept."""
+class _Explicit(NamedTuple):
+    """The explicit contacts."""
 
     place: Array  # 1 where a contact, by row, is one of them, by column, else 0
     among: Array  # 1 where a contact is one of them, shape (ncone,)
@@ -63,52 +63,52 @@ class _Kept(NamedTuple):
 class AugmentedSystem(System):
     """The linear system at a point, of a problem with masses.
 
-    The unknowns are the velocity, the impulses along the normals of the contacts that are kept, and then those of their
+    The unknowns are the velocity, the impulses along the normals of the explicit contacts, and then those of their
     friction, one component after the other.
     """
 
     def __init__(self, p: Problem, z: Point, contact: Linear, loss: Linear, count: int):
-        """Keep so many contacts."""
+        """Make so many contacts explicit."""
         super().__init__(p, z, contact, loss)
-        self._kept = _kept(p, z, contact, count)
-        self._others = System(_without(p, self._kept.among), z, contact, loss)
+        self._explicit = _explicit(p, z, contact, count)
+        self._others = System(_without(p, self._explicit.among), z, contact, loss)
 
     def matrix(self) -> Array:
         """Return the matrix, shape (n, n)."""
-        kept, cones = self._kept, self._kept.cones
-        ndim, rubs = cones.J.shape[1], cones.used * kept.scale
-        J = jnp.concatenate([kept.normal, *(cones.J[:, i] for i in range(ndim))])
-        mass = jnp.concatenate([kept.mass, *[cones.mass] * ndim])
-        slide = [-sum((rubs * w)[:, None] * cones.J[:, j] for j, w in enumerate(row)) for row in kept.linear.W]
-        velocity = jnp.concatenate([(1 - kept.loose)[:, None] * kept.normal, *slide])
-        own = jnp.concatenate([kept.loose, *[cones.mass * kept.scale] * ndim])
-        bound = jnp.concatenate([jnp.zeros_like(rubs), *(-rubs * w * kept.mass for w in kept.linear.w)])
+        own, cones = self._explicit, self._explicit.cones
+        ndim, rubs = cones.J.shape[1], cones.used * own.scale
+        J = jnp.concatenate([own.normal, *(cones.J[:, i] for i in range(ndim))])
+        mass = jnp.concatenate([own.mass, *[cones.mass] * ndim])
+        slide = [-sum((rubs * w)[:, None] * cones.J[:, j] for j, w in enumerate(row)) for row in own.linear.W]
+        velocity = jnp.concatenate([(1 - own.loose)[:, None] * own.normal, *slide])
+        diagonal = jnp.concatenate([own.loose, *[cones.mass * own.scale] * ndim])
+        bound = jnp.concatenate([jnp.zeros_like(rubs), *(-rubs * w * own.mass for w in own.linear.w)])
         n = mass.shape[0]
         first = np.tile(np.eye(n // (1 + ndim), n, dtype=mass.dtype), (1 + ndim, 1))
-        impulse = np.eye(n, dtype=mass.dtype) * own[:, None] + first * bound[:, None]
+        impulse = np.eye(n, dtype=mass.dtype) * diagonal[:, None] + first * bound[:, None]
         above = jnp.concatenate([self._others.matrix(), -(J * mass[:, None]).T], axis=1)
         return jnp.concatenate([above, jnp.concatenate([velocity, impulse], axis=1)])
 
     def side(self, motion: Array, f: Free) -> Array:
         """Return the right-hand side, shape (n,); motion: the residual."""
-        kept = self._kept
-        gamma, *c = (jnp.sum(x[:, None] * kept.place, axis=0) for x in (contact_bound(self._p, f.gamma), *f.c))
-        friction = scaled(kept.cones.used * kept.scale, tuple(c))
-        return jnp.concatenate([self._others.side(motion, f), kept.used * kept.loose * gamma / kept.mass, *friction])
+        own = self._explicit
+        gamma, *c = (jnp.sum(x[:, None] * own.place, axis=0) for x in (contact_bound(self._p, f.gamma), *f.c))
+        friction = scaled(own.cones.used * own.scale, tuple(c))
+        return jnp.concatenate([self._others.side(motion, f), own.used * own.loose * gamma / own.mass, *friction])
 
     def step(self, f: Free, nu: Array, change: Rates) -> Point:
         """Return the whole step that goes with a solution `nu`, shape (n,); change: `rates` of its velocity."""
-        p, kept = self._p, self._kept
-        nv, count = p.b.shape[0], kept.mass.shape[0]
+        p, own = self._p, self._explicit
+        nv, count = p.b.shape[0], own.mass.shape[0]
         normal, *friction = nu[nv:].reshape(-1, count)
-        own = jnp.sum(kept.place * (kept.used * kept.mass * normal), axis=1)
-        gamma = self._others.impulses(f, change) + jnp.pad(own, (p.used.shape[0] - own.shape[0], 0))
+        pushed = jnp.sum(own.place * (own.used * own.mass * normal), axis=1)
+        gamma = self._others.impulses(f, change) + jnp.pad(pushed, (p.used.shape[0] - pushed.shape[0], 0))
         step = self.step_with(gamma, f, nu[:nv], change)
-        c = joined(p.contact, tuple(jnp.sum(kept.place * (kept.cones.mass * x), axis=1) for x in friction))
-        return step.replace(c=jnp.where(kept.among[:, None] > 0, c, step.c))
+        c = joined(p.contact, tuple(jnp.sum(own.place * (own.cones.mass * x), axis=1) for x in friction))
+        return step.replace(c=jnp.where(own.among[:, None] > 0, c, step.c))
 
 
-def _kept(p: Problem, z: Point, contact: Linear, count: int) -> _Kept:
+def _explicit(p: Problem, z: Point, contact: Linear, count: int) -> _Explicit:
     """Return the stiffest contacts, so many."""
     ncone = p.contact.k.shape[0]
     order = lax.top_k(contact_bound(p, p.used * z.gamma / (z.s * p.mass)), count)[1]
@@ -117,7 +117,7 @@ def _kept(p: Problem, z: Point, contact: Linear, count: int) -> _Kept:
     held = s * mass / p.h
     cones, linear = jax.tree.map(lambda x: rows(x, order), (p.contact, contact))
     place = (jnp.arange(ncone)[:, None] == order).astype(p.b.dtype)
-    return _Kept(
+    return _Explicit(
         place=place,
         among=jnp.sum(place, axis=1),
         normal=rows(p.J.rest, pair - p.J.nlimit),

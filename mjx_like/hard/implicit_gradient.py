@@ -10,7 +10,7 @@ import functools
 import jax
 
 from mjx_like.hard.attempts import attempts
-from mjx_like.hard.augmented import kept_by_derivative, system_of
+from mjx_like.hard.augmented import explicit_in_derivative, system_of
 from mjx_like.hard.components import parts
 from mjx_like.hard.elimination import Free, free_pairs, of_product, remainder_of_product
 from mjx_like.hard.interior_point import Found
@@ -55,7 +55,7 @@ def _rates(p: Problem, z: Point, dp: Problem) -> Point:
         (p.bound, parts(z.loss_c), at.loss, z.loss_eta),
     )
     p = with_masses(p)
-    system = system_of(p, z, *(of_product(*cone) for cone in cones), kept_by_derivative(p))
+    system = system_of(p, z, *(of_product(*cone) for cone in cones), explicit_in_derivative(p))
     free = [remainder_of_product(*cone, parts(rest)) for cone, rest in zip(cones, (r.cone, r.loss), strict=True)]
     f = Free(r.s, free_pairs(z, r.s, r.pair), *free[0], *free[1])
     x = lapack.solve(system.matrix(), system.side(r.motion, f))

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from mjx_like.hard.augmented import kept_by_search, system_of
+from mjx_like.hard.augmented import explicit_in_search, system_of
 from mjx_like.hard.components import Parts, added, dot, parts, scaled
 from mjx_like.hard.elimination import Free, answer, free_pairs, of_product
 from mjx_like.hard.interior_point import Found, error_of, fails, moved, tolerance
@@ -131,7 +131,7 @@ def advance(iterations: int, p: Problem, w: Walk, solve: Callable[[Array, Array]
     z, at, r = _on_path_after(p, w, _target(iterations, w))
     cones = (contact_bound(p, z.gamma), z.c, z.eta, at.contact), (p.bound, z.loss_c, z.loss_eta, at.loss)
     (contact, push, grown), (loss, held, lost) = (_linear(*cone) for cone in cones)
-    system = system_of(p, z, contact, loss, kept_by_search(p))
+    system = system_of(p, z, contact, loss, explicit_in_search(p))
     f = Free(r.s, free_pairs(z, r.s, 0.0), push, grown, held, lost)
     x = solve(system.matrix(), system.side(r.motion, f))
     change = changes(p, x[: p.b.shape[0]])

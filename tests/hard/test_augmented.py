@@ -1,4 +1,4 @@
-"""Systems that keep the stiffest contacts: the same solution, right in single precision too, where bodies are light."""
+"""Systems with explicit contacts: the same solution, right in single precision too, where bodies are light."""
 
 import functools
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mjx_like.hard import implicit_gradient, newton
-from mjx_like.hard.augmented import AugmentedSystem, kept_by_search, system_of
+from mjx_like.hard.augmented import AugmentedSystem, explicit_in_search, system_of
 from mjx_like.hard.elimination import Free, System, free_pairs
 from mjx_like.hard.implicit_gradient import solution
 from mjx_like.hard.interior_point import fails
@@ -66,7 +66,7 @@ def cones(p, z, at):
 
 
 def step_of(count, p, z):
-    """The step of Newton's method at a point, from a system that keeps so many contacts."""
+    """The step of Newton's method at a point, from a system in which so many contacts are explicit."""
     at = rates(p, z.nu)
     (contact, push, grown), (loss, held, lost) = (newton._linear(*cone) for cone in cones(p, z, at))
     r = residuals(p, z, at)
@@ -107,8 +107,8 @@ def test_in_single_precision_the_step_is_right_where_that_of_the_velocity_alone_
         return jax.jit(jax.vmap(functools.partial(step_beside, count, 1.0)))(*args).nu
 
     right = step(0, exact)
-    kept, alone = (apart(step(n, single(exact)), right) for n in (CONTACTS // 2, 0))
-    assert np.median(kept) < 0.01 and np.max(kept) < 0.5
+    explicit, alone = (apart(step(n, single(exact)), right) for n in (CONTACTS // 2, 0))
+    assert np.median(explicit) < 0.01 and np.max(explicit) < 0.5
     assert np.percentile(alone, 90) > 0.2 and np.max(alone) > 5
 
 
@@ -143,10 +143,10 @@ def test_derivatives_in_single_precision_are_right(given, monkeypatch):
         assert np.percentile(alone, 90) > 0.1 and np.max(alone) > 1
 
 
-def test_small_models_and_double_precision_keep_none(given, found):
+def test_small_models_and_double_precision_have_none(given, found):
     large, z = jax.tree.map(lambda x: x[0], (given[0], found.best))
     small = jax.tree.map(lambda x: x[0], sample_problems(nv=16)[0])
-    assert kept_by_search(large) == 1 and kept_by_search(small) == 0
+    assert explicit_in_search(large) == 1 and explicit_in_search(small) == 0
     at = rates(large, z.nu)
     linear = [newton._linear(*cone)[0] for cone in cones(large, z, at)]
     sizes = {
