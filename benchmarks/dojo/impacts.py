@@ -96,8 +96,9 @@ def elastic(out: pathlib.Path | None) -> None:
     for rate in (RATE, 10 * RATE):
         print(f"billiard, {rate} steps a second: d(x of the second)/d(speed of the first), {PHASES} starts")
         starts, derivatives = jnp.asarray(_starts(rate)), _derivatives(OBLIQUE, rate)
+        inelastic = np.asarray(jax.vmap(jax.jacfwd(_struck))(starts))[:, 0, 0]
         for e in (1.0, 1e-9):
-            right = (1 + e) * np.asarray(jax.vmap(jax.jacfwd(_struck))(starts))[:, 0, 0]
+            right = (1 + e) * inelastic
             print(f"  restitution {e:g}: right {right[0]:.4f}")
             for gap in GAPS:
                 ours = np.asarray(derivatives(gap, e, starts))[:, 0, 0]

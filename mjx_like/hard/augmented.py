@@ -59,6 +59,14 @@ class _Explicit(NamedTuple):
     linear: Linear
     scale: Array  # one over mass and stiffness of friction
 
+    def of(self, x: Array) -> Array:
+        """Return what is theirs of values of all contacts, shape (ncone,); by sums: products call a library."""
+        return jnp.sum(x[:, None] * self.place, axis=0)
+
+    def spread(self, x: Array) -> Array:
+        """Return their values at their places among all contacts, shape (ncone,), 0 elsewhere."""
+        return jnp.sum(self.place * x, axis=1)
+
 
 class AugmentedSystem(System):
     """The linear system at a point, of a problem with masses.
@@ -92,7 +100,7 @@ class AugmentedSystem(System):
     def side(self, motion: Array, f: Free) -> Array:
         """Return the right-hand side, shape (n,); motion: the residual."""
         own = self._explicit
-        gamma, *c = (jnp.sum(x[:, None] * own.place, axis=0) for x in (contact_bound(self._p, f.gamma), *f.c))
+        gamma, *c = (own.of(x) for x in (contact_bound(self._p, f.gamma), *f.c))
         friction = scaled(own.cones.used * own.scale, tuple(c))
         return jnp.concatenate([self._others.side(motion, f), own.used * own.loose * gamma / own.mass, *friction])
 
@@ -101,10 +109,10 @@ class AugmentedSystem(System):
         p, own = self._p, self._explicit
         nv, count = p.b.shape[0], own.mass.shape[0]
         normal, *friction = nu[nv:].reshape(-1, count)
-        pushed = jnp.sum(own.place * (own.used * own.mass * normal), axis=1)
+        pushed = own.spread(own.used * own.mass * normal)
         gamma = self._others.impulses(f, change) + jnp.pad(pushed, (p.used.shape[0] - pushed.shape[0], 0))
         step = self.step_with(gamma, f, nu[:nv], change)
-        c = joined(p.contact, tuple(jnp.sum(own.place * (own.cones.mass * x), axis=1) for x in friction))
+        c = joined(p.contact, tuple(own.spread(own.cones.mass * x) for x in friction))
         return step.replace(c=jnp.where(own.among[:, None] > 0, c, step.c))
 
 
